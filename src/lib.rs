@@ -1,0 +1,5 @@
+//! Gigafringe makes and inspects holograms larger than memory, on a desktop, from several drives at once.
+
+pub mod engine;
+pub mod optics;
+pub mod project;

@@ -1,0 +1,7 @@
+//! Optics: units, grids, transfer functions, layers. Knows nothing of files or threads.
+
+mod grid;
+mod units;
+
+pub use grid::Grid;
+pub use units::{Bytes, Length, UnitError};

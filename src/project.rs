@@ -1,0 +1,383 @@
+//! The project file: all that a user sets, one source of truth for file, window and command line.
+//!
+//! JSON; lengths and memory carry units; paths are relative to the file; unknown keys are errors.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::optics::{Bytes, Grid, Length};
+
+/// A project file that cannot be used, with the field and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// The file cannot be read or written.
+    #[error("{path}: cannot {action} the project file: {source}")]
+    Io {
+        /// `read` or `write`.
+        action: &'static str,
+        /// The project file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not valid JSON, has an unknown key, or a value of the wrong kind.
+    #[error("{path}: {source}")]
+    Syntax {
+        /// The project file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
+    /// A value is outside what can be computed.
+    #[error("{field}: {problem}")]
+    Value {
+        /// The field, as the file names it.
+        field: String,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+}
+
+impl ProjectError {
+    /// An error about `field`.
+    pub fn value(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Value { field: field.into(), problem: problem.into() }
+    }
+}
+
+/// How a layer image's values are to be understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Values {
+    /// A value is proportional to the field's amplitude.
+    Amplitude,
+    /// A value is proportional to the light's intensity; the amplitude is its square root.
+    Intensity,
+    /// A value is sRGB encoded, as in photographs; it is decoded to linear intensity first.
+    #[default]
+    Srgb,
+}
+
+/// The initial phase of a layer's samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Independent and uniform in [0, 2π) for every sample: a diffuse object.
+    #[default]
+    Random,
+    /// Zero everywhere: an object lit by a plane wave.
+    Uniform,
+    /// `π(cx·x² + cy·y²)`, reaching half of the grid's highest frequency at the window's edge.
+    Quadratic,
+}
+
+/// One layer: an image at a depth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Layer {
+    /// The image file (PNG, JPEG, TIFF or BMP; 8 or 16 bit), scaled to fit the plane and centred.
+    pub image: PathBuf,
+    /// The layer's depth `z`; light travels toward +z and the hologram is at z = 0.
+    pub distance: Length,
+    /// What the image's values mean.
+    #[serde(default)]
+    pub values: Values,
+    /// The samples' initial phase.
+    #[serde(default)]
+    pub phase: Phase,
+}
+
+/// How several layers become one hologram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layering {
+    /// From the farthest layer to the next, adding each, and last to the hologram plane.
+    #[default]
+    Stepwise,
+}
+
+/// The method that propagates planes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Let the planner choose.
+    #[default]
+    Auto,
+    /// Three phases with even and odd streams on four roles (Lee & Kim 2023).
+    Implicit,
+}
+
+/// The arithmetic of the samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+pub enum Precision {
+    /// Single precision: 8 bytes a complex sample.
+    #[default]
+    #[serde(rename = "f32")]
+    F32,
+    /// Double precision: 16 bytes a complex sample.
+    #[serde(rename = "f64")]
+    F64,
+}
+
+impl Precision {
+    /// Bytes of one complex sample.
+    #[must_use]
+    pub const fn sample_bytes(self) -> usize {
+        match self {
+            Self::F32 => 8,
+            Self::F64 => 16,
+        }
+    }
+}
+
+/// What becomes of frequencies beyond 1/λ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evanescent {
+    /// They decay with distance, in either direction.
+    #[default]
+    Decay,
+    /// They are set to zero.
+    Drop,
+}
+
+/// A drive's role in the method's three phases, as the paper names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// Holds the source in phase 1, the odd stream after phase 2.
+    A,
+    /// Holds the even stream after phase 1, the result of phase 3.
+    B,
+    /// Holds the odd stream after phase 1.
+    C,
+    /// Holds the even stream after phase 2.
+    D,
+}
+
+impl Role {
+    /// The four roles in order.
+    pub const ALL: [Self; 4] = [Self::A, Self::B, Self::C, Self::D];
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// A folder on a drive, with its role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drive {
+    /// A folder on the drive; scratch files are made in it and removed again.
+    pub path: PathBuf,
+    /// The role it has. A drive with several roles is listed once for each.
+    pub role: Role,
+}
+
+/// How the hologram's samples are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// Complex samples, as computed.
+    #[default]
+    Complex,
+}
+
+/// Where the hologram goes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The file; its ending picks the container (`.npy`).
+    pub path: PathBuf,
+    /// What is stored for each sample.
+    #[serde(default)]
+    pub encoding: Encoding,
+    /// Whether the hologram is reconstructed at each layer's depth afterwards, and a reduced
+    /// intensity image of each saved beside it (`NAME-layer1.png`, …).
+    #[serde(default = "yes")]
+    pub previews: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn default_memory() -> Bytes {
+    Bytes(1 << 30)
+}
+
+const fn default_buffers() -> usize {
+    2
+}
+
+/// A whole project.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Project {
+    /// The hologram's samples.
+    pub grid: Grid,
+    /// The light's wavelength.
+    pub wavelength: Length,
+    /// The layers, in any order.
+    pub layers: Vec<Layer>,
+    /// How the layers are joined.
+    #[serde(default)]
+    pub layering: Layering,
+    /// How planes are propagated.
+    #[serde(default)]
+    pub method: Method,
+    /// The arithmetic.
+    #[serde(default)]
+    pub precision: Precision,
+    /// What becomes of evanescent waves.
+    #[serde(default)]
+    pub evanescent: Evanescent,
+    /// Whether frequencies that the padded window cannot carry are removed (Matsushima & Shimobaba 2009).
+    #[serde(default)]
+    pub band_limit: bool,
+    /// The fraction of each axis's band over which the transfer function falls to zero.
+    #[serde(default)]
+    pub rolloff: f64,
+    /// Key of the random phases: the same seed gives the same hologram.
+    #[serde(default)]
+    pub seed: u64,
+    /// Bound on all buffers.
+    #[serde(default = "default_memory")]
+    pub memory: Bytes,
+    /// Lines handled at once; the largest that fits in `memory` when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk: Option<usize>,
+    /// Chunks a stage may hold ahead.
+    #[serde(default = "default_buffers")]
+    pub buffers: usize,
+    /// The drives and their roles; the output's folder alone when empty.
+    #[serde(default)]
+    pub drives: Vec<Drive>,
+    /// Where the hologram goes.
+    pub output: Output,
+}
+
+impl Project {
+    /// Reads a project file and makes its paths absolute or relative to the working folder.
+    pub fn load(path: &Path) -> Result<Self, ProjectError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ProjectError::Io {
+            action: "read",
+            path: path.into(),
+            source,
+        })?;
+        let mut project: Self = serde_json::from_str(&text)
+            .map_err(|source| ProjectError::Syntax { path: path.into(), source })?;
+        let base = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        project.map_paths(|p| base.join(p));
+        Ok(project)
+    }
+
+    /// Writes the project file, its paths relative to the file where they lie below its folder.
+    pub fn save(&self, path: &Path) -> Result<(), ProjectError> {
+        let io = |source| ProjectError::Io { action: "write", path: path.into(), source };
+        let mut project = self.clone();
+        let base = std::path::absolute(path).map_err(io)?.parent().map(Path::to_path_buf).unwrap_or_default();
+        project.map_paths(|p| {
+            let absolute = std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
+            match absolute.strip_prefix(&base) {
+                Ok(rest) if rest.as_os_str().is_empty() => PathBuf::from("."),
+                Ok(rest) => rest.to_path_buf(),
+                Err(_) => absolute,
+            }
+        });
+        let mut text = serde_json::to_string_pretty(&project)
+            .map_err(|source| ProjectError::Syntax { path: path.into(), source })?;
+        text.push('\n');
+        std::fs::write(path, text).map_err(io)
+    }
+
+    /// Applies `change` to every path of the project.
+    fn map_paths(&mut self, change: impl Fn(&Path) -> PathBuf) {
+        for layer in &mut self.layers {
+            layer.image = change(&layer.image);
+        }
+        for drive in &mut self.drives {
+            drive.path = change(&drive.path);
+        }
+        self.output.path = change(&self.output.path);
+    }
+
+    /// Checks every value that can be judged without looking at files.
+    pub fn validate(&self) -> Result<(), ProjectError> {
+        validate_grid(&self.grid)?;
+        let wavelength = self.wavelength.in_metres();
+        if !(wavelength.is_finite() && wavelength > 0.0) {
+            return Err(ProjectError::value(
+                "wavelength",
+                format!("{} is not a wavelength; it must be above zero, for example 660nm", self.wavelength),
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.rolloff) {
+            return Err(ProjectError::value(
+                "rolloff",
+                format!(
+                    "{} is not a fraction of the band; it lies between 0 and 1, for example 0.02",
+                    self.rolloff
+                ),
+            ));
+        }
+        if self.layers.is_empty() {
+            return Err(ProjectError::value(
+                "layers",
+                "there is none; add at least one image with its distance",
+            ));
+        }
+        if self.buffers == 0 {
+            return Err(ProjectError::value("buffers", "0 leaves no buffer to work with; 2 is a good start"));
+        }
+        if self.chunk == Some(0) {
+            return Err(ProjectError::value(
+                "chunk",
+                "0 lines cannot be processed; leave it out to fill the memory",
+            ));
+        }
+        let mut seen = [false; 4];
+        for drive in &self.drives {
+            let taken = &mut seen[drive.role as usize];
+            if std::mem::replace(taken, true) {
+                return Err(ProjectError::value(
+                    "drives",
+                    format!("role {} is given twice; each role belongs to one drive", drive.role),
+                ));
+            }
+        }
+        if self.output.path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("npy")) {
+            return Err(ProjectError::value(
+                "output.path",
+                format!("{}: the hologram is stored as .npy; name the file so", self.output.path.display()),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Checks that the grid has samples and that both pitches are above zero.
+pub fn validate_grid(grid: &Grid) -> Result<(), ProjectError> {
+    for (field, n) in [("width", grid.width), ("height", grid.height)] {
+        // Padded indices and byte counts stay far inside 64 bits below this.
+        if n == 0 || n > 1 << 24 {
+            return Err(ProjectError::value(
+                format!("grid.{field}"),
+                format!("{n} samples cannot be computed; it lies between 1 and {}", 1 << 24),
+            ));
+        }
+    }
+    for (field, pitch) in [("pitch_x", grid.pitch_x), ("pitch_y", grid.pitch_y)] {
+        let metres = pitch.in_metres();
+        if !(metres.is_finite() && metres > 0.0) {
+            return Err(ProjectError::value(
+                format!("grid.{field}"),
+                format!("{pitch} is not a pitch; it must be above zero, for example 5um"),
+            ));
+        }
+    }
+    Ok(())
+}
