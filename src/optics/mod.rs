@@ -2,8 +2,11 @@
 
 mod grid;
 mod real;
+mod sincos;
+mod transfer;
 mod units;
 
 pub use grid::Grid;
 pub use real::Real;
+pub use transfer::{Evanescent, Transfer, TransferLines};
 pub use units::{Bytes, Length, UnitError};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use npyz::{DType, Endianness, NpyFile, Order, TypeChar};
+use py_literal::Value;
 
 use super::{ALIGNMENT, StorageError};
 
@@ -22,6 +22,9 @@ pub enum Element {
 }
 
 impl Element {
+    /// All of them.
+    const ALL: [Self; 4] = [Self::Complex64, Self::Complex128, Self::Float32, Self::Float64];
+
     /// Bytes of one sample.
     #[must_use]
     pub const fn bytes(self) -> usize {
@@ -57,6 +60,9 @@ pub struct NpyHeader {
     pub data_offset: u64,
 }
 
+/// What every `.npy` file begins with, before the format's version.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
 /// No header of a plane comes near this; a longer one is damage.
 const LONGEST_HEADER: u64 = 1 << 16;
 
@@ -70,7 +76,7 @@ impl NpyHeader {
     /// The header's bytes, [`ALIGNMENT`] of them; numpy reads them as any other header.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        let mut bytes = [MAGIC, &[1, 0]].concat();
         let dictionary = format!(
             "{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
             self.element.descr(),
@@ -110,33 +116,43 @@ impl NpyHeader {
             .take(LONGEST_HEADER)
             .read_to_end(&mut head)
             .map_err(|e| StorageError::file("read its header", path, e))?;
-        if !head.starts_with(b"\x93NUMPY") {
+        if !head.starts_with(MAGIC) {
             return Err(wrong("is not a .npy file; save it with numpy.save".into()));
         }
-        let mut rest = &head[..];
-        let npy = NpyFile::new(&mut rest)
-            .map_err(|e| wrong(format!("has a damaged .npy header ({e}); save it again with numpy.save")))?;
-        let (shape, order) = (npy.shape().to_vec(), npy.order());
-        let dtype = npy.dtype();
-        let data_offset = (head.len() - rest.len()) as u64;
-        let element = element(&dtype).ok_or_else(|| {
+        let (dictionary, data_offset) = dictionary(&head)
+            .ok_or_else(|| wrong("has a damaged .npy header; save it again with numpy.save".into()))?;
+        let entry = |name: &str| {
+            let found = dictionary.iter().find(|(key, _)| matches!(key, Value::String(key) if key == name));
+            found.map(|(_, value)| value).ok_or_else(|| {
+                wrong(format!("has a .npy header without `{name}`; save it again with numpy.save"))
+            })
+        };
+        let descr = entry("descr")?;
+        let element = match descr {
+            Value::String(descr) => Element::ALL.into_iter().find(|e| e.descr() == descr),
+            _ => None,
+        };
+        let element = element.ok_or_else(|| {
             wrong(format!(
-                "holds samples of type {}; a plane is complex64, complex128, float32 or float64, little-endian \
-                 (numpy: plane.astype('complex64'))",
-                dtype.descr()
+                "holds samples of type {descr}; a plane is complex64, complex128, float32 or float64, \
+                 little-endian (numpy: plane.astype('complex64'))"
             ))
         })?;
-        let &[height, width] = &shape[..] else {
+        let shape = match entry("shape")? {
+            Value::Tuple(shape) => shape,
+            other => return Err(wrong(format!("has the shape {other}; a plane has two dimensions, [y, x]"))),
+        };
+        let [height, width] = &shape[..] else {
             return Err(wrong(format!("has {} dimensions; a plane has two, [y, x]", shape.len())));
         };
-        if order == Order::Fortran && height > 1 && width > 1 {
+        let (Some(height), Some(width)) = (count(height), count(width)) else {
+            return Err(wrong(format!("has {height} × {width} samples, which no plane has")));
+        };
+        if *entry("fortran_order")? != Value::Boolean(false) && height > 1 && width > 1 {
             return Err(wrong(
                 "is in Fortran order; save it in C order (numpy: numpy.ascontiguousarray(plane))".into(),
             ));
         }
-        let (Ok(height), Ok(width)) = (usize::try_from(height), usize::try_from(width)) else {
-            return Err(wrong(format!("has {height} × {width} samples, more than this machine can count")));
-        };
         let needed = (height as u64)
             .checked_mul(width as u64)
             .and_then(|n| n.checked_mul(element.bytes() as u64))
@@ -155,17 +171,23 @@ impl NpyHeader {
     }
 }
 
-/// The element of a numpy type, if a plane can have it.
-fn element(dtype: &DType) -> Option<Element> {
-    let DType::Plain(plain) = dtype else { return None };
-    if plain.endianness() != Endianness::Little {
-        return None;
+/// The header's dictionary and the offset of the data behind it; `None` if damaged.
+fn dictionary(head: &[u8]) -> Option<(Vec<(Value, Value)>, u64)> {
+    let (start, length) = match head.get(MAGIC.len())? {
+        1 => (10, usize::from(u16::from_le_bytes(head.get(8..10)?.try_into().ok()?))),
+        _ => (12, usize::try_from(u32::from_le_bytes(head.get(8..12)?.try_into().ok()?)).ok()?),
+    };
+    let text = std::str::from_utf8(head.get(start..start + length)?).ok()?;
+    match text.trim().parse().ok()? {
+        Value::Dict(entries) => Some((entries, (start + length) as u64)),
+        _ => None,
     }
-    match (plain.type_char(), plain.size_field()) {
-        (TypeChar::Complex, 8) => Some(Element::Complex64),
-        (TypeChar::Complex, 16) => Some(Element::Complex128),
-        (TypeChar::Float, 4) => Some(Element::Float32),
-        (TypeChar::Float, 8) => Some(Element::Float64),
+}
+
+/// A dimension as a count; `None` for anything but a whole number this machine can count to.
+fn count(value: &Value) -> Option<usize> {
+    match value {
+        Value::Integer(_) => value.to_string().parse().ok(),
         _ => None,
     }
 }
