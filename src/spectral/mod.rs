@@ -4,5 +4,5 @@
 mod panels;
 mod streams;
 
-pub use panels::{columns_to_panel, panel_to_columns, panels_to_rows, rows_to_panel};
+pub use panels::{columns_to_panel, panel_to_columns, panel_to_rows, rows_to_panel};
 pub use streams::{Split, Streams};

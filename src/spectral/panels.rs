@@ -3,40 +3,39 @@
 //! A panel holds `width ≤ 8` neighbouring columns row after row (see `storage::Tiles`); `width` is
 //! its stride, also where the plane ends within it.
 
+use std::ops::Range;
+
 use num_complex::Complex;
 
-/// Copies columns `x0..x0 + width` of consecutive rows into a panel, from its row `first` on.
+/// Copies the samples `columns` of consecutive rows into a panel, from its row `first` on.
 ///
-/// `lines` holds the rows, each of `line_length` samples; the last panel of a plane takes only the
-/// columns there are.
+/// `lines` holds the rows, `stride` samples from one to the next; there are at most `width` columns.
 pub fn rows_to_panel<T: Copy>(
     lines: &[Complex<T>],
-    line_length: usize,
-    x0: usize,
+    stride: usize,
+    columns: Range<usize>,
     first: usize,
     panel: &mut [Complex<T>],
     width: usize,
 ) {
-    let columns = width.min(line_length - x0);
     let rows = panel[first * width..].chunks_exact_mut(width);
-    for (line, row) in lines.chunks_exact(line_length).zip(rows) {
-        row[..columns].copy_from_slice(&line[x0..x0 + columns]);
+    for (line, row) in lines.chunks(stride).zip(rows) {
+        row[..columns.len()].copy_from_slice(&line[columns.clone()]);
     }
 }
 
-/// The reverse of [`rows_to_panel`]: copies rows `first..` of a panel to columns `x0..` of `lines`.
-pub fn panels_to_rows<T: Copy>(
+/// The reverse of [`rows_to_panel`]: copies a panel's rows from `first` on to samples `columns` of `lines`.
+pub fn panel_to_rows<T: Copy>(
     panel: &[Complex<T>],
     width: usize,
     first: usize,
     lines: &mut [Complex<T>],
-    line_length: usize,
-    x0: usize,
+    stride: usize,
+    columns: Range<usize>,
 ) {
-    let columns = width.min(line_length - x0);
     let rows = panel[first * width..].chunks_exact(width);
-    for (line, row) in lines.chunks_exact_mut(line_length).zip(rows) {
-        line[x0..x0 + columns].copy_from_slice(&row[..columns]);
+    for (line, row) in lines.chunks_mut(stride).zip(rows) {
+        line[columns.clone()].copy_from_slice(&row[..columns.len()]);
     }
 }
 
@@ -92,15 +91,16 @@ mod tests {
         for (height, width, panel_width) in [(13, 21, 8), (8, 8, 8), (1, 3, 8), (30, 5, 4), (17, 16, 8)] {
             let plane: Vec<_> = (0..height * width).map(|i| at(i / width, i % width)).collect();
             for x0 in (0..width).step_by(panel_width) {
+                let x1 = width.min(x0 + panel_width);
                 let mut panel = vec![at(99, 99); height * panel_width];
                 // In two bands of rows, as a chunk is filled.
                 let cut = height / 2;
-                rows_to_panel(&plane[..cut * width], width, x0, 0, &mut panel, panel_width);
-                rows_to_panel(&plane[cut * width..], width, x0, cut, &mut panel, panel_width);
+                rows_to_panel(&plane[..cut * width], width, x0..x1, 0, &mut panel, panel_width);
+                rows_to_panel(&plane[cut * width..], width, x0..x1, cut, &mut panel, panel_width);
 
                 let mut columns = vec![at(77, 77); panel_width * (height + 2)];
                 panel_to_columns(&panel, panel_width, height, &mut columns, height + 2, 1);
-                for x in x0..width.min(x0 + panel_width) {
+                for x in x0..x1 {
                     for y in 0..height {
                         assert_eq!(columns[(x - x0) * (height + 2) + 1 + y], at(y, x));
                     }
@@ -112,9 +112,9 @@ mod tests {
                 assert_eq!(again, panel);
 
                 let mut rows = vec![at(33, 33); (height - cut) * width];
-                panels_to_rows(&again, panel_width, cut, &mut rows, width, x0);
+                panel_to_rows(&again, panel_width, cut, &mut rows, width, x0..x1);
                 for y in cut..height {
-                    for x in x0..width.min(x0 + panel_width) {
+                    for x in x0..x1 {
                         assert_eq!(rows[(y - cut) * width + x], at(y, x));
                     }
                 }
