@@ -1,12 +1,15 @@
 //! Optics: units, grids, transfer functions, layers. Knows nothing of files or threads.
 
 mod grid;
+mod layer;
+mod noise;
 mod real;
 mod sincos;
 mod transfer;
 mod units;
 
 pub use grid::Grid;
+pub use layer::{Image, LayerSource, Phase, Phasor, Samples, Values};
 pub use real::Real;
-pub use transfer::{Evanescent, Transfer, TransferLines};
+pub use transfer::{Evanescent, Transfer, TransferLines, TransferReal};
 pub use units::{Bytes, Length, UnitError};

@@ -3,8 +3,10 @@
 use num_complex::Complex;
 use rustfft::FftNum;
 
+use super::Phasor;
+
 /// `f32` or `f64`.
-pub trait Real: FftNum + bytemuck::Pod + Default {
+pub trait Real: FftNum + bytemuck::Pod + Default + Phasor {
     /// The nearest value.
     fn rounded(value: f64) -> Self;
 
