@@ -1,6 +1,7 @@
 //! Gigafringe makes and inspects holograms larger than memory, on a desktop, from several drives at once.
 
 pub mod engine;
+pub mod methods;
 pub mod optics;
 pub mod project;
 pub mod spectral;

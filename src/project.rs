@@ -83,6 +83,15 @@ pub enum Method {
     Implicit,
 }
 
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Implicit => "implicit",
+        })
+    }
+}
+
 /// The arithmetic of the samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub enum Precision {

@@ -54,12 +54,12 @@ fn add_source<T: Real>(bytes: &[u8], element: Element, line: &mut [Complex<T>]) 
         }
         Element::Float32 => {
             for (u, b) in line.iter_mut().zip(parts::<4>(bytes)) {
-                u.re = u.re + single(b);
+                u.re += single(b);
             }
         }
         Element::Float64 => {
             for (u, b) in line.iter_mut().zip(parts::<8>(bytes)) {
-                u.re = u.re + double(b);
+                u.re += double(b);
             }
         }
     }
