@@ -4,5 +4,6 @@ pub mod engine;
 pub mod methods;
 pub mod optics;
 pub mod project;
+pub mod run;
 pub mod spectral;
 pub mod storage;
