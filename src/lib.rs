@@ -3,3 +3,5 @@
 pub mod engine;
 pub mod optics;
 pub mod project;
+pub mod spectral;
+pub mod storage;

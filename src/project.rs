@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::optics::{Bytes, Grid, Length};
+use crate::optics::{Bytes, Evanescent, Grid, Length};
 
 /// A project file that cannot be used, with the field and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -130,17 +130,6 @@ impl Precision {
             Self::F64 => 16,
         }
     }
-}
-
-/// What becomes of frequencies beyond 1/λ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Evanescent {
-    /// They decay with distance, in either direction.
-    #[default]
-    Decay,
-    /// They are set to zero.
-    Drop,
 }
 
 /// A drive's role in the method's three phases, as the paper names them.

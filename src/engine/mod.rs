@@ -1,7 +1,16 @@
 //! The engine: plans as data, one executor that owns threads, buffers and cancellation, events.
 
+mod cancel;
+mod error;
 mod events;
+mod kernels;
+mod pipeline;
+mod plan;
 mod preview;
 
+pub use cancel::Cancel;
+pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
+pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, run_pass};
+pub use plan::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, Segment};
 pub use preview::Preview;

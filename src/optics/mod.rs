@@ -3,9 +3,13 @@
 mod grid;
 mod layer;
 mod noise;
+mod real;
 mod sincos;
+mod transfer;
 mod units;
 
 pub use grid::Grid;
-pub use layer::{Image, LayerSource, Phasor, Samples};
+pub use layer::{Image, LayerSource, Samples};
+pub use real::Real;
+pub use transfer::{Evanescent, Transfer, TransferLines};
 pub use units::{Bytes, Length, UnitError};

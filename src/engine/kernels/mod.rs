@@ -1,0 +1,75 @@
+//! What passes compute, each on one chunk in memory, its lines spread over the pool's threads.
+//!
+//! A line's result depends on that line alone, never on the chunk it comes in or the thread it is
+//! computed on, so a job's output is the same bytes for every chunk size, number of buffers and
+//! threads.
+
+mod columns;
+mod rows_forward;
+mod rows_inverse;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use num_complex::Complex;
+
+pub use columns::Columns;
+pub use rows_forward::RowsForward;
+pub use rows_inverse::RowsInverse;
+
+use crate::optics::{LayerSource, Real};
+use crate::storage::Element;
+
+/// A piece of working memory for each thread of the pool.
+struct PerThread<W>(Vec<Mutex<W>>);
+
+impl<W> PerThread<W> {
+    fn new(threads: usize, make: impl FnMut() -> W) -> Self {
+        Self(std::iter::repeat_with(make).map(Mutex::new).take(threads).collect())
+    }
+
+    /// Calls `task` with the memory of the thread it runs on.
+    fn with<R>(&self, task: impl FnOnce(&mut W) -> R) -> R {
+        let index = rayon::current_thread_index().unwrap_or(0);
+        task(&mut self.0[index].lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Adds a line of a plane, as its file holds it, to `line`.
+fn add_source<T: Real>(bytes: &[u8], element: Element, line: &mut [Complex<T>]) {
+    fn parts<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
+        bytes.as_chunks::<N>().0.iter().copied()
+    }
+    let (single, double) = (|b| T::rounded(f64::from(f32::from_le_bytes(b))), |b| {
+        T::rounded(f64::from_le_bytes(b))
+    });
+    match element {
+        Element::Complex64 => {
+            for (u, [re, im]) in line.iter_mut().zip(bytes.as_chunks::<4>().0.as_chunks::<2>().0) {
+                *u = *u + Complex::new(single(*re), single(*im));
+            }
+        }
+        Element::Complex128 => {
+            for (u, [re, im]) in line.iter_mut().zip(bytes.as_chunks::<8>().0.as_chunks::<2>().0) {
+                *u = *u + Complex::new(double(*re), double(*im));
+            }
+        }
+        Element::Float32 => {
+            for (u, b) in line.iter_mut().zip(parts::<4>(bytes)) {
+                u.re = u.re + single(b);
+            }
+        }
+        Element::Float64 => {
+            for (u, b) in line.iter_mut().zip(parts::<8>(bytes)) {
+                u.re = u.re + double(b);
+            }
+        }
+    }
+}
+
+/// The layers a pass adds.
+type Layers = Vec<Arc<LayerSource>>;
+
+/// Sum of |u|² over `line`.
+fn energy<T: Real>(line: &[Complex<T>]) -> f64 {
+    line.iter().map(|&u| T::norm_sqr(u)).sum()
+}

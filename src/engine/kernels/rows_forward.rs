@@ -1,0 +1,138 @@
+//! Rows of a plane to the streams of their spectra.
+
+use num_complex::Complex;
+use rayon::prelude::*;
+
+use super::{Layers, PerThread, add_source, energy};
+use crate::engine::pipeline::{ChunkKernel, Stop};
+use crate::optics::Real;
+use crate::spectral::{Split, Streams, rows_to_panel};
+use crate::storage::{Element, PANEL, Tiles};
+
+/// Phase 1: each row, layers added, transformed to every stream and laid out in tiles.
+pub struct RowsForward<T: Real> {
+    streams: Streams<T>,
+    tiles: Tiles,
+    source: Option<Element>,
+    layers: Layers,
+    /// Rows that are transformed before they are laid out.
+    batch: usize,
+    /// `[row][stream][index]` of a batch.
+    staging: Vec<Complex<T>>,
+    work: PerThread<RowWork<T>>,
+    energy: f64,
+}
+
+struct RowWork<T> {
+    line: Vec<Complex<T>>,
+    scratch: Vec<Complex<T>>,
+}
+
+/// Rows of a batch: enough that all threads have some and that a panel is filled in runs of lines.
+const fn batch(threads: usize) -> usize {
+    if threads < 4 { 16 } else { 4 * threads }
+}
+
+impl<T: Real> RowsForward<T> {
+    /// Prepares the kernel for `threads` threads.
+    #[must_use]
+    pub fn new(split: Split, tiles: Tiles, source: Option<Element>, layers: Layers, threads: usize) -> Self {
+        let streams = Streams::new(split);
+        let batch = batch(threads).min(tiles.rows);
+        let scratch = streams.scratch_length();
+        let zero = Complex::default();
+        Self {
+            streams,
+            tiles,
+            source,
+            layers,
+            batch,
+            staging: vec![zero; batch * split.padded],
+            work: PerThread::new(threads, || RowWork {
+                line: vec![zero; split.length],
+                scratch: vec![zero; scratch],
+            }),
+            energy: 0.0,
+        }
+    }
+
+    /// Bytes of the kernel's own memory.
+    #[must_use]
+    pub fn bytes(split: Split, rows: usize, sample_bytes: usize, threads: usize) -> usize {
+        let staging = batch(threads).min(rows) * split.padded;
+        let work = threads * (split.length + 2 * split.stream_length());
+        (staging + work) * sample_bytes + Streams::<T>::table_bytes(split, sample_bytes)
+    }
+
+    /// Σ|u|² over all rows so far.
+    #[must_use]
+    pub const fn energy(&self) -> f64 {
+        self.energy
+    }
+}
+
+impl<T: Real> ChunkKernel for RowsForward<T> {
+    fn compute(
+        &mut self,
+        _lane: usize,
+        chunk: usize,
+        inputs: &mut [&mut [u8]],
+        outputs: &mut [&mut [u8]],
+        stop: &Stop,
+    ) {
+        let split = self.streams.split();
+        let m = split.stream_length();
+        let rows = self.tiles.rows_in(chunk);
+        let source = self.source.map(|element| (&*inputs[0], element));
+        for first in (0..rows).step_by(self.batch) {
+            if stop.is_set() {
+                return;
+            }
+            let count = self.batch.min(rows - first);
+            let staging = &mut self.staging[..count * split.padded];
+            let (work, streams, layers) = (&self.work, &self.streams, &self.layers);
+            let energies: Vec<f64> = staging
+                .par_chunks_mut(split.padded)
+                .enumerate()
+                .map(|(i, spectra)| {
+                    let row = first + i;
+                    let y = chunk * self.tiles.rows + row;
+                    work.with(|RowWork { line, scratch }| {
+                        if source.is_none() && layers.iter().all(|layer| layer.line_is_zero(y)) {
+                            spectra.fill(Complex::default());
+                            return 0.0;
+                        }
+                        line.fill(Complex::default());
+                        if let Some((bytes, element)) = source {
+                            let line_bytes = split.length * element.bytes();
+                            add_source(&bytes[row * line_bytes..][..line_bytes], element, line);
+                        }
+                        for layer in layers {
+                            layer.add_line(y, line);
+                        }
+                        for (r, stream) in spectra.chunks_mut(m).enumerate() {
+                            streams.forward(r, line, stream, scratch);
+                        }
+                        energy(line)
+                    })
+                })
+                .collect();
+            self.energy += energies.iter().sum::<f64>();
+            for (r, output) in outputs.iter_mut().enumerate() {
+                let samples: &mut [Complex<T>] = bytemuck::cast_slice_mut(output);
+                let lines = &staging[r * m..];
+                samples.par_chunks_mut(self.tiles.tile_samples()).enumerate().for_each(|(c, tile)| {
+                    let columns = self.tiles.columns_in(c);
+                    for (p, panel) in tile.chunks_mut(self.tiles.panel_samples()).enumerate() {
+                        let x0 = p * PANEL;
+                        if x0 >= columns {
+                            break;
+                        }
+                        let x = c * self.tiles.columns + x0..c * self.tiles.columns + columns.min(x0 + PANEL);
+                        rows_to_panel(lines, split.padded, x, first, panel, PANEL);
+                    }
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Streams of rows back to the rows of a plane.
+
+use num_complex::Complex;
+use rayon::prelude::*;
+
+use super::{PerThread, add_source, energy};
+use crate::engine::pipeline::{ChunkKernel, Stop};
+use crate::engine::preview::{Gather, Preview};
+use crate::optics::Real;
+use crate::spectral::{Split, Streams, panel_to_rows};
+use crate::storage::{Element, PANEL, Tiles};
+
+/// Rows that are gathered together: whole runs of cache lines.
+const GROUP: usize = 8;
+
+/// Phase 3: each row transformed back from its streams, summed, and laid out in lines.
+pub struct RowsInverse<T: Real> {
+    streams: Streams<T>,
+    tiles: Tiles,
+    base: Option<Element>,
+    gather: Option<Gather>,
+    work: PerThread<RowsWork<T>>,
+    energy: f64,
+}
+
+struct RowsWork<T> {
+    /// [`GROUP`] rows of a stream.
+    stream: Vec<Complex<T>>,
+    /// [`GROUP`] rows of the plane.
+    lines: Vec<Complex<T>>,
+    scratch: Vec<Complex<T>>,
+}
+
+impl<T: Real> RowsInverse<T> {
+    /// Prepares the kernel for `threads` threads; with `preview`, the distance of the plane, a reduced
+    /// image is gathered.
+    #[must_use]
+    pub fn new(
+        split: Split,
+        tiles: Tiles,
+        base: Option<Element>,
+        preview: Option<f64>,
+        threads: usize,
+    ) -> Self {
+        let streams = Streams::new(split);
+        let scratch = streams.scratch_length();
+        let zeros = |n| vec![Complex::default(); n];
+        let work = PerThread::new(threads, || RowsWork {
+            stream: zeros(GROUP * split.stream_length()),
+            lines: zeros(GROUP * split.length),
+            scratch: zeros(scratch),
+        });
+        let gather = preview.map(|distance| Gather::new(split.length, tiles.height, distance));
+        Self { streams, tiles, base, gather, work, energy: 0.0 }
+    }
+
+    /// Bytes of the kernel's own memory.
+    #[must_use]
+    pub fn bytes(split: Split, tiles: &Tiles, preview: bool, threads: usize) -> usize {
+        let work = threads * (GROUP * (split.stream_length() + split.length) + 2 * split.stream_length());
+        let preview = if preview { Gather::bytes(split.length, tiles.height, tiles.rows) } else { 0 };
+        work * tiles.sample_bytes + preview + Streams::<T>::table_bytes(split, tiles.sample_bytes)
+    }
+
+    /// Σ|u|² over all rows so far.
+    #[must_use]
+    pub const fn energy(&self) -> f64 {
+        self.energy
+    }
+
+    /// The reduced image, if one was wanted.
+    #[must_use]
+    pub fn into_preview(self) -> Option<Preview> {
+        self.gather.map(Gather::finish)
+    }
+}
+
+impl<T: Real> ChunkKernel for RowsInverse<T> {
+    fn compute(
+        &mut self,
+        _lane: usize,
+        chunk: usize,
+        inputs: &mut [&mut [u8]],
+        outputs: &mut [&mut [u8]],
+        stop: &Stop,
+    ) {
+        let (split, tiles) = (self.streams.split(), self.tiles);
+        let (rows, y0) = (tiles.rows_in(chunk), chunk * tiles.rows);
+        let (spectra, base) = inputs.split_at(split.streams);
+        let base = self.base.zip(base.first().map(|bytes| &**bytes));
+        let line_bytes = split.length * size_of::<Complex<T>>();
+        let mut outputs: Vec<Option<&mut [u8]>> = match outputs {
+            [output, ..] => output.chunks_mut(GROUP * line_bytes).map(Some).collect(),
+            [] => (0..rows.div_ceil(GROUP)).map(|_| None).collect(),
+        };
+        let (streams, work, gather) = (&self.streams, &self.work, self.gather.as_ref());
+        let group = |index: usize, output: &mut Option<&mut [u8]>| {
+            if stop.is_set() {
+                return (0.0, Vec::new());
+            }
+            let first = index * GROUP;
+            let count = GROUP.min(rows - first);
+            work.with(|RowsWork { stream, lines, scratch }| {
+                let lines = &mut lines[..count * split.length];
+                lines.fill(Complex::default());
+                for (r, bytes) in spectra.iter().enumerate() {
+                    let stream = &mut stream[..count * split.stream_length()];
+                    gather_rows(&tiles, bytemuck::cast_slice(bytes), first, stream);
+                    let rows = stream.chunks_exact_mut(split.stream_length());
+                    for (row, line) in rows.zip(lines.chunks_exact_mut(split.length)) {
+                        streams.inverse_add(r, row, line, scratch);
+                    }
+                }
+                if let Some((element, bytes)) = base {
+                    let width = split.length * element.bytes();
+                    let rows = bytes[first * width..].chunks_exact(width);
+                    for (row, line) in rows.zip(lines.chunks_exact_mut(split.length)) {
+                        add_source(row, element, line);
+                    }
+                }
+                if let Some(output) = output {
+                    output.copy_from_slice(bytemuck::cast_slice(lines));
+                }
+                let binned = gather.map_or_else(Vec::new, |gather| gather.bin(lines));
+                (energy(lines), binned)
+            })
+        };
+        let results: Vec<(f64, Vec<f32>)> =
+            outputs.par_iter_mut().enumerate().map(|(index, output)| group(index, output)).collect();
+        // Summed in the rows' order, so that threads do not change a bit of it.
+        for (index, (energy, binned)) in results.iter().enumerate() {
+            self.energy += energy;
+            if let Some(gather) = &mut self.gather {
+                gather.add(y0 + index * GROUP, binned);
+            }
+        }
+    }
+}
+
+/// Copies rows `first..` of a chunk's tiles to `lines`, as many as fit.
+fn gather_rows<T: Real>(tiles: &Tiles, samples: &[Complex<T>], first: usize, lines: &mut [Complex<T>]) {
+    for (c, tile) in samples.chunks_exact(tiles.tile_samples()).enumerate() {
+        let columns = tiles.columns_in(c);
+        for (p, panel) in tile.chunks(tiles.panel_samples()).enumerate() {
+            let x0 = p * PANEL;
+            if x0 >= columns {
+                break;
+            }
+            let x = c * tiles.columns + x0..c * tiles.columns + columns.min(x0 + PANEL);
+            panel_to_rows(panel, PANEL, first, lines, tiles.width, x);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Storage: stores with positional access, direct files, `.npy` planes. Knows nothing of optics.
+
+mod aligned;
+mod direct;
+mod error;
+mod npy;
+mod platform;
+mod store;
+mod tiles;
+
+pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
+pub use direct::DirectFile;
+pub use error::StorageError;
+pub use npy::{Element, NpyHeader};
+pub use platform::peak_memory;
+pub use store::{MemoryStore, Store};
+pub use tiles::{PANEL, Tiles};

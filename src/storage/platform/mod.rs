@@ -1,0 +1,7 @@
+//! The seam to the operating system: everything that differs between Linux, macOS and Windows.
+
+mod io;
+mod memory;
+
+pub use io::{open_direct, read_at, write_at};
+pub use memory::peak_memory;
