@@ -11,5 +11,5 @@ mod units;
 pub use grid::Grid;
 pub use layer::{Image, LayerSource, Samples};
 pub use real::Real;
-pub use transfer::{Evanescent, Transfer, TransferLines};
+pub use transfer::{Evanescent, Transfer, TransferLines, TransferReal};
 pub use units::{Bytes, Length, UnitError};
