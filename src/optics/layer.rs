@@ -11,15 +11,16 @@
 //! Enlarging interpolates amplitudes bilinearly, the border pixels reaching out to the image's edge;
 //! reducing first averages amplitudes over areas, once. Outside the image the layer is zero.
 
+use std::any::TypeId;
 use std::ops::{AddAssign, Mul, Range};
 
 use multiversion::multiversion;
 use num_complex::Complex;
 use serde::{Deserialize, Serialize};
 
-use super::Grid;
 use super::noise::RowNoise;
 use super::sincos::{sin_cos_turns_f32, sin_cos_turns_f64};
+use super::{Grid, Real};
 
 /// How a layer image's values are to be understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -102,8 +103,8 @@ impl Image {
     }
 }
 
-/// A real number type in which layers can form their samples: `f32` or `f64`.
-pub trait Phasor: Copy + AddAssign + Mul<Output = Self> + Send + Sync + 'static {
+/// How samples are formed in `f32` and in `f64`.
+trait Phasor: Copy + AddAssign + Mul<Output = Self> {
     /// `v`, rounded to this type.
     fn from_amplitude(v: f32) -> Self;
     /// The turns `k·2⁻²⁴`, exact for `|k| ≤ 2²⁴`.
@@ -332,8 +333,18 @@ impl LayerSource {
     ///
     /// # Panics
     /// If `line` is not as long as the plane is wide.
-    pub fn add_line<T: Phasor>(&self, y: usize, line: &mut [Complex<T>]) {
+    pub fn add_line<T: Real>(&self, y: usize, line: &mut [Complex<T>]) {
         assert_eq!(line.len(), self.x.samples, "a line of the plane");
+        // `Real` is one of two types; their samples are formed differently.
+        if TypeId::of::<T>() == TypeId::of::<f32>() {
+            self.add_line_in::<f32>(y, bytemuck::cast_slice_mut(line));
+        } else {
+            self.add_line_in::<f64>(y, bytemuck::cast_slice_mut(line));
+        }
+    }
+
+    /// [`Self::add_line`] in one of the precisions.
+    fn add_line_in<T: Phasor>(&self, y: usize, line: &mut [Complex<T>]) {
         if self.line_is_zero(y) {
             return;
         }
@@ -596,7 +607,7 @@ mod tests {
         }
     }
 
-    fn line<T: Phasor>(layer: &LayerSource, y: usize, zero: T) -> Vec<Complex<T>> {
+    fn line<T: Real>(layer: &LayerSource, y: usize, zero: T) -> Vec<Complex<T>> {
         let mut line = vec![Complex::new(zero, zero); layer.x.samples];
         layer.add_line(y, &mut line);
         line
@@ -664,8 +675,8 @@ mod tests {
         }
     }
 
-    fn assert_close<T: Phasor + Into<f64>>(got: Complex<T>, want: Complex<f64>, tolerance: f64, what: &str) {
-        let got = Complex::new(got.re.into(), got.im.into());
+    fn assert_close<T: Real>(got: Complex<T>, want: Complex<f64>, tolerance: f64, what: &str) {
+        let got = Complex::new(got.re.widened(), got.im.widened());
         assert!((got - want).norm() <= tolerance, "{what}: {got} is not {want}");
     }
 

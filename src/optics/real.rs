@@ -3,10 +3,8 @@
 use num_complex::Complex;
 use rustfft::FftNum;
 
-use super::Phasor;
-
 /// `f32` or `f64`.
-pub trait Real: FftNum + bytemuck::Pod + Default + Phasor {
+pub trait Real: FftNum + bytemuck::Pod + Default {
     /// The nearest value.
     fn rounded(value: f64) -> Self;
 

@@ -3,6 +3,7 @@
 mod aligned;
 mod direct;
 mod error;
+mod images;
 mod npy;
 mod platform;
 mod store;
@@ -11,6 +12,7 @@ mod tiles;
 pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
 pub use direct::DirectFile;
 pub use error::StorageError;
+pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
 pub use platform::peak_memory;
 pub use store::{MemoryStore, Store};
