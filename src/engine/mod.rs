@@ -16,6 +16,6 @@ pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
 pub use executor::{JobContext, JobReport, PassReport, execute};
 pub use memory::Memory;
-pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, run_pass};
+pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, panic_text, run_pass};
 pub use plan::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, Segment};
 pub use preview::Preview;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::EngineError;
 use crate::methods::PlanError;
 use crate::project::ProjectError;
-use crate::storage::StorageError;
+use crate::storage::{ImageError, StorageError};
 
 /// Why a run did not complete.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,9 @@ pub enum RunError {
     /// No plan fits.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A layer image that cannot be used, or a preview that cannot be saved.
+    #[error(transparent)]
+    Image(#[from] ImageError),
     /// A file that cannot be used.
     #[error(transparent)]
     Storage(#[from] StorageError),

@@ -124,7 +124,7 @@ impl Settings {
 
     /// The drives of a job that reads `source` and writes `output`.
     pub(super) fn roles(&self, source: Option<&std::path::Path>, output: Option<&std::path::Path>) -> Roles {
-        Roles::assign(&self.drives, source, output, |_, _| false)
+        Roles::assign(&self.drives, source, output, crate::storage::same_device)
     }
 }
 
