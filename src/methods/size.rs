@@ -36,12 +36,24 @@ pub fn fit(job: &Job, plan: impl Fn(usize) -> Plan) -> Result<Plan, PlanError> {
         });
     }
     let most = longest.div_ceil(LEAST_CHUNKS).next_multiple_of(PANEL).min(longest);
-    largest(job, most, &plan).ok_or_else(|| PlanError::TooLittleMemory {
+    let largest = largest(job, most, &plan).ok_or_else(|| PlanError::TooLittleMemory {
         memory: job.memory,
         needed: needed(&plan(smallest)),
         chunk: smallest,
         buffers: job.buffers,
-    })
+    })?;
+    Ok(plan(even(largest.chunk, &[job.grid.width, job.grid.height])))
+}
+
+/// The chunk between three quarters of `most` and `most` that cuts `lengths` with the least left over:
+/// tiles are stored whole, so what is left over is moved for nothing.
+fn even(most: usize, lengths: &[usize]) -> usize {
+    let waste = |chunk: usize| -> f64 {
+        let stored = |n: usize| (n.div_ceil(chunk) * chunk) as f64 / n as f64;
+        lengths.iter().map(|&n| stored(n)).product()
+    };
+    let candidates = (most - most / 4..=most).filter(|chunk| *chunk == most || chunk.is_multiple_of(PANEL));
+    candidates.rev().min_by(|&a, &b| waste(a).total_cmp(&waste(b))).unwrap_or(most)
 }
 
 /// The plan with the largest chunk of at most `most` lines that fits, whole panels where possible.
@@ -57,4 +69,17 @@ fn largest(job: &Job, most: usize, plan: &impl Fn(usize) -> Plan) -> Option<Plan
         if fits(middle * PANEL).is_some() { low = middle } else { high = middle }
     }
     if low == 0 { None } else { fits(low * PANEL) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_even_chunk_leaves_little_over() {
+        assert_eq!(even(240, &[8192, 8192]), 216);
+        assert_eq!(even(512, &[4096, 4096]), 512);
+        assert_eq!(even(5, &[5, 3]), 5);
+        assert_eq!(even(1, &[1, 1]), 1);
+    }
 }
