@@ -1,0 +1,50 @@
+//! What a column of phase 2 costs: its transforms, and the transfer function between them.
+//!
+//! The transfer function must not cost more than the transforms of its pass. Both are measured for
+//! one stream of a column (a forward and an inverse transform of length N; N values of H); the
+//! counter gives samples per second.
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use gigafringe::optics::{Evanescent, Transfer, TransferLines, TransferReal};
+use gigafringe::spectral::{Split, Streams};
+use num_complex::Complex;
+
+const LENGTHS: [usize; 3] = [4096, 16_384, 131_072];
+
+fn main() {
+    divan::main();
+}
+
+fn line<T: TransferReal>(n: usize) -> Vec<Complex<T>> {
+    (0..n).map(|i| Complex::new(T::rounded((i % 17) as f64 - 8.0), T::rounded((i % 13) as f64))).collect()
+}
+
+#[divan::bench(types = [f32, f64], args = LENGTHS)]
+fn transforms<T: TransferReal>(bencher: Bencher, n: usize) {
+    let streams = Streams::<T>::new(Split::even_odd(n));
+    let source = line::<T>(n);
+    let mut scratch = vec![Complex::default(); streams.scratch_length()];
+    let (mut stream, mut back) = (source.clone(), source.clone());
+    bencher.counter(ItemsCount::new(n)).bench_local(|| {
+        streams.forward(1, &source, &mut stream, &mut scratch);
+        streams.inverse_add(1, &mut stream, &mut back, &mut scratch);
+    });
+}
+
+#[divan::bench(types = [f32, f64], args = LENGTHS)]
+fn transfer_function<T: TransferReal>(bencher: Bencher, n: usize) {
+    let transfer = Transfer {
+        wavelength: 660e-9,
+        distance: -90e-3,
+        pitch: [5e-6; 2],
+        padded: [2 * n; 2],
+        evanescent: Evanescent::Decay,
+        band_limit: false,
+        rolloff: 0.0,
+    };
+    let lines = TransferLines::<T>::new(transfer, 2);
+    let mut table = vec![Complex::default(); lines.table_length()];
+    let mut column = line::<T>(n);
+    bencher.counter(ItemsCount::new(n)).bench_local(|| lines.multiply(12_345 % n, 1, &mut column, &mut table));
+}
