@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::optics::{Bytes, Evanescent, Grid, Length};
+use crate::optics::{Bytes, Evanescent, Grid, Length, Phase, Values};
 
 /// A project file that cannot be used, with the field and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -47,32 +47,6 @@ impl ProjectError {
     }
 }
 
-/// How a layer image's values are to be understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Values {
-    /// A value is proportional to the field's amplitude.
-    Amplitude,
-    /// A value is proportional to the light's intensity; the amplitude is its square root.
-    Intensity,
-    /// A value is sRGB encoded, as in photographs; it is decoded to linear intensity first.
-    #[default]
-    Srgb,
-}
-
-/// The initial phase of a layer's samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Phase {
-    /// Independent and uniform in [0, 2π) for every sample: a diffuse object.
-    #[default]
-    Random,
-    /// Zero everywhere: an object lit by a plane wave.
-    Uniform,
-    /// `π(cx·x² + cy·y²)`, reaching half of the grid's highest frequency at the window's edge.
-    Quadratic,
-}
-
 /// One layer: an image at a depth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -107,6 +81,15 @@ pub enum Method {
     Auto,
     /// Three phases with even and odd streams on four roles (Lee & Kim 2023).
     Implicit,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Implicit => "implicit",
+        })
+    }
 }
 
 /// The arithmetic of the samples.

@@ -17,6 +17,12 @@ pub enum EngineError {
     /// A fault of the program.
     #[error("internal fault while computing: {0}; please report it")]
     Panicked(String),
+    /// The source holds samples that are no numbers.
+    #[error("{pass}: the source has samples that are NaN, infinite, or too large to square; mend the file")]
+    NotFinite {
+        /// The pass that noticed.
+        pass: String,
+    },
     /// The data changed between being written and being read.
     #[error(
         "{pass}: the energy of the samples is {found:.9e} where {expected:.9e} was written; \

@@ -154,8 +154,7 @@ pub fn run_pass(
         let mut readers: Vec<Option<Sender<Transfer>>> = vec![None; context.drives];
         let mut writers = readers.clone();
         let drives = |ports: fn(&Lane) -> &[super::plan::Port]| {
-            let mut drives: Vec<_> =
-                lanes.iter().flat_map(ports).map(|p| context.drive_of[p.file]).collect();
+            let mut drives: Vec<_> = lanes.iter().flat_map(ports).map(|p| context.drive_of[p.file]).collect();
             drives.sort_unstable();
             drives.dedup();
             drives

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::PassInfo;
-use crate::optics::{LayerSource, Transfer};
+use crate::optics::Transfer;
 use crate::project::{Method, Precision};
 use crate::spectral::Split;
 use crate::storage::{Element, NpyHeader, Tiles, block_offset};
@@ -24,8 +23,8 @@ pub struct Plan {
     pub files: Vec<PlanFile>,
     /// The passes, one after another.
     pub passes: Vec<Pass>,
-    /// The layers that passes add, in the order of [`Kernel::RowsForward`]'s indices.
-    pub layers: Vec<Arc<LayerSource>>,
+    /// Memory that the layers hold, in bytes.
+    pub layer_bytes: u64,
     /// Lines of a chunk.
     pub chunk: usize,
     /// Chunks a stage may hold ahead.
@@ -220,7 +219,7 @@ pub enum Kernel {
     RowsForward {
         /// The samples of the source, if there is one.
         source: Option<Element>,
-        /// Layers to add.
+        /// Layers to add, by their index in the project.
         layers: Vec<usize>,
         /// Padding and streams along x.
         split: Split,
@@ -301,7 +300,7 @@ impl Plan {
     /// Bytes read and written over all passes.
     #[must_use]
     pub fn bytes_moved(&self) -> u64 {
-        self.passes.iter().map(|p| p.bytes()).map(|(reads, writes)| reads + writes).sum()
+        self.passes.iter().map(Pass::bytes).map(|(reads, writes)| reads + writes).sum()
     }
 
     /// Bytes of new files on drive `drive`: scratch, and output.

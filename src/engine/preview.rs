@@ -93,8 +93,7 @@ mod tests {
         let mut gather = Gather::new(width, height, 0.0);
         for first in (0..height).step_by(13) {
             let rows = 13.min(height - first);
-            let lines: Vec<_> =
-                (0..rows * width).map(|i| sample(first + i / width, i % width)).collect();
+            let lines: Vec<_> = (0..rows * width).map(|i| sample(first + i / width, i % width)).collect();
             let sums = gather.bin(&lines);
             gather.add(first, &sums);
         }

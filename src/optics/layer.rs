@@ -16,11 +16,37 @@ use std::ops::{AddAssign, Mul, Range};
 
 use multiversion::multiversion;
 use num_complex::Complex;
+use serde::{Deserialize, Serialize};
 
 use super::noise::RowNoise;
 use super::sincos::{sin_cos_turns_f32, sin_cos_turns_f64};
 use super::{Grid, Real};
-use crate::project::{Phase, Values};
+
+/// How a layer image's values are to be understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Values {
+    /// A value is proportional to the field's amplitude.
+    Amplitude,
+    /// A value is proportional to the light's intensity; the amplitude is its square root.
+    Intensity,
+    /// A value is sRGB encoded, as in photographs; it is decoded to linear intensity first.
+    #[default]
+    Srgb,
+}
+
+/// The initial phase of a layer's samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Independent and uniform in [0, 2π) for every sample: a diffuse object.
+    #[default]
+    Random,
+    /// Zero everywhere: an object lit by a plane wave.
+    Uniform,
+    /// `π(cx·x² + cy·y²)`, reaching half of the grid's highest frequency at the window's edge.
+    Quadratic,
+}
 
 /// The pixels of a single-channel image, in C order `[y, x]`.
 #[derive(Debug, Clone, PartialEq, Eq)]

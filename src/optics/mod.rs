@@ -9,7 +9,7 @@ mod transfer;
 mod units;
 
 pub use grid::Grid;
-pub use layer::{Image, LayerSource, Samples};
+pub use layer::{Image, LayerSource, Phase, Samples, Values};
 pub use real::Real;
 pub use transfer::{Evanescent, Transfer, TransferLines, TransferReal};
 pub use units::{Bytes, Length, UnitError};

@@ -233,7 +233,9 @@ impl<T: TransferReal> TransferLines<T> {
         }
         if weight < 1.0 {
             let weight = T::rounded(weight);
-            table.iter_mut().for_each(|h| *h = *h * weight);
+            for h in &mut *table {
+                *h = *h * weight;
+            }
         }
         if !stream.weights.is_empty() {
             table.iter_mut().zip(&stream.weights).for_each(|(h, &w)| *h = *h * w);

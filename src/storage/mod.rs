@@ -19,3 +19,12 @@ pub use npy::{Element, NpyHeader};
 pub use platform::peak_memory;
 pub use store::{MemoryStore, Store};
 pub use tiles::{PANEL, Tiles};
+
+/// Free bytes.
+pub fn free_space(path: &std::path::Path) -> std::io::Result<u64> {
+    fs4::available_space(path)
+}
+/// Same device.
+pub fn same_device(_: &std::path::Path, _: &std::path::Path) -> bool {
+    false
+}

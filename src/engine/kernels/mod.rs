@@ -39,9 +39,8 @@ fn add_source<T: Real>(bytes: &[u8], element: Element, line: &mut [Complex<T>]) 
     fn parts<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
         bytes.as_chunks::<N>().0.iter().copied()
     }
-    let (single, double) = (|b| T::rounded(f64::from(f32::from_le_bytes(b))), |b| {
-        T::rounded(f64::from_le_bytes(b))
-    });
+    let (single, double) =
+        (|b| T::rounded(f64::from(f32::from_le_bytes(b))), |b| T::rounded(f64::from_le_bytes(b)));
     match element {
         Element::Complex64 => {
             for (u, [re, im]) in line.iter_mut().zip(bytes.as_chunks::<4>().0.as_chunks::<2>().0) {
@@ -55,12 +54,12 @@ fn add_source<T: Real>(bytes: &[u8], element: Element, line: &mut [Complex<T>]) 
         }
         Element::Float32 => {
             for (u, b) in line.iter_mut().zip(parts::<4>(bytes)) {
-                u.re = u.re + single(b);
+                u.re += single(b);
             }
         }
         Element::Float64 => {
             for (u, b) in line.iter_mut().zip(parts::<8>(bytes)) {
-                u.re = u.re + double(b);
+                u.re += double(b);
             }
         }
     }

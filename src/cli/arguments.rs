@@ -1,0 +1,293 @@
+//! What the command line accepts.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::optics::{Bytes, Evanescent, Length};
+use crate::project::{Drive, Method, Precision, Project, Role};
+use crate::run::{Settings, default_threads};
+
+/// Holograms larger than memory, from several drives at once.
+///
+/// Without a command the window opens. Quantities carry units: 660nm, 0.5um, -90mm, 2GiB.
+#[derive(Debug, Parser)]
+#[command(name = "gigafringe", version)]
+pub struct Arguments {
+    /// What to do; the window opens if nothing is given.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Project to open in the window; the demo if none is given.
+    #[arg(value_name = "PROJECT.json")]
+    pub project: Option<PathBuf>,
+    /// Save a picture of the window and quit.
+    #[arg(long, hide = true, value_name = "FILE.png")]
+    pub screenshot: Option<PathBuf>,
+    /// With --screenshot: run the project first.
+    #[arg(long, hide = true)]
+    pub screenshot_run: bool,
+    /// With --screenshot: the light theme.
+    #[arg(long, hide = true)]
+    pub screenshot_light: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a project's hologram, and its reconstruction at each layer's depth.
+    Run(RunArguments),
+    /// Propagate a plane over a distance.
+    Propagate(PropagateArguments),
+    /// Reconstruct a hologram at a depth.
+    Reconstruct(ReconstructArguments),
+    /// Show what a project will read, write and need.
+    Plan(PlanArguments),
+    /// List the drives of this machine.
+    Drives(DrivesArguments),
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// The project file.
+    #[arg(value_name = "PROJECT.json")]
+    pub project: PathBuf,
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub report: Report,
+}
+
+/// `propagate`
+#[derive(Debug, Args)]
+pub struct PropagateArguments {
+    /// The plane: a .npy file, two-dimensional, complex or real.
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// Where the result goes (.npy, complex).
+    #[arg(value_name = "OUT.npy")]
+    pub output: PathBuf,
+    /// Signed distance; positive is the way the light travels.
+    #[arg(long, allow_hyphen_values = true)]
+    pub distance: Length,
+    #[command(flatten)]
+    pub light: Light,
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub report: Report,
+}
+
+/// `reconstruct`
+#[derive(Debug, Args)]
+pub struct ReconstructArguments {
+    /// The hologram: a .npy file, or the project that made it (for its wavelength and pitch).
+    #[arg(value_name = "HOLOGRAM")]
+    pub hologram: PathBuf,
+    /// The depth to reconstruct at.
+    #[arg(long, allow_hyphen_values = true)]
+    pub distance: Length,
+    /// Where the reconstruction goes: .npy is the complex plane, .png its intensity, reduced to at
+    /// most 2048 pixels a side.
+    #[arg(long, short, value_name = "FILE.{npy,png}")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub light: Light,
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub report: Report,
+}
+
+/// `plan`
+#[derive(Debug, Args)]
+pub struct PlanArguments {
+    /// The project file.
+    #[arg(value_name = "PROJECT.json")]
+    pub project: PathBuf,
+    #[command(flatten)]
+    pub common: Common,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `drives`
+#[derive(Debug, Args)]
+pub struct DrivesArguments {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What the light and the samples are.
+#[derive(Debug, Args)]
+pub struct Light {
+    /// The light's wavelength.
+    #[arg(long)]
+    pub wavelength: Option<Length>,
+    /// The distance of neighbouring samples.
+    #[arg(long, conflicts_with_all = ["pitch_x", "pitch_y"])]
+    pub pitch: Option<Length>,
+    /// The pitch along x, where it differs from that along y.
+    #[arg(long, requires = "pitch_y")]
+    pub pitch_x: Option<Length>,
+    /// The pitch along y, where it differs from that along x.
+    #[arg(long, requires = "pitch_x")]
+    pub pitch_y: Option<Length>,
+    /// What becomes of waves that do not propagate.
+    #[arg(long, value_enum)]
+    pub evanescent: Option<EvanescentName>,
+    /// Remove the frequencies that the padded window cannot carry.
+    #[arg(long)]
+    pub band_limit: bool,
+    /// Fraction of the band over which the transfer function falls to zero, for example 0.02.
+    #[arg(long, value_name = "FRACTION")]
+    pub rolloff: Option<f64>,
+}
+
+/// What every job takes.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The method.
+    #[arg(long, value_enum)]
+    pub method: Option<MethodName>,
+    /// Bound on all memory.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+    /// Lines handled at once; as many as fit if not given.
+    #[arg(long, value_name = "LINES")]
+    pub chunk: Option<usize>,
+    /// Chunks a stage may hold ahead.
+    #[arg(long)]
+    pub buffers: Option<usize>,
+    /// Folders on one to four drives, with the roles A, B, C, D in order.
+    #[arg(long, value_name = "DIR", value_delimiter = ',', num_args = 1..=4)]
+    pub drives: Vec<PathBuf>,
+    /// The arithmetic.
+    #[arg(long, value_enum)]
+    pub precision: Option<PrecisionName>,
+    /// Computing threads; one for each processor if not given.
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// Replace files that exist.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What is told of a run.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Print one JSON object when done.
+    #[arg(long)]
+    pub json: bool,
+    /// Save every event as a line of JSON.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub events: Option<PathBuf>,
+}
+
+/// The methods by name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum MethodName {
+    /// The fastest that fits.
+    Auto,
+    /// Three phases with even and odd streams.
+    Implicit,
+}
+
+/// The precisions by name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum PrecisionName {
+    /// Single.
+    F32,
+    /// Double.
+    F64,
+}
+
+/// The policies for evanescent waves by name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum EvanescentName {
+    /// They decay with distance.
+    Decay,
+    /// They are set to zero.
+    Drop,
+}
+
+impl From<EvanescentName> for Evanescent {
+    fn from(name: EvanescentName) -> Self {
+        match name {
+            EvanescentName::Decay => Self::Decay,
+            EvanescentName::Drop => Self::Drop,
+        }
+    }
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Auto => Self::Auto,
+            MethodName::Implicit => Self::Implicit,
+        }
+    }
+}
+
+impl From<PrecisionName> for Precision {
+    fn from(name: PrecisionName) -> Self {
+        match name {
+            PrecisionName::F32 => Self::F32,
+            PrecisionName::F64 => Self::F64,
+        }
+    }
+}
+
+impl Common {
+    /// The drives with their roles in order.
+    fn roles(&self) -> Vec<Drive> {
+        self.drives.iter().zip(Role::ALL).map(|(path, role)| Drive { path: path.clone(), role }).collect()
+    }
+
+    /// Puts what was given in the place of the project's values.
+    pub fn change(&self, project: &mut Project) {
+        if let Some(method) = self.method {
+            project.method = method.into();
+        }
+        if let Some(precision) = self.precision {
+            project.precision = precision.into();
+        }
+        if let Some(memory) = self.memory {
+            project.memory = memory;
+        }
+        if self.chunk.is_some() {
+            project.chunk = self.chunk;
+        }
+        if let Some(buffers) = self.buffers {
+            project.buffers = buffers;
+        }
+        if !self.drives.is_empty() {
+            project.drives = self.roles();
+        }
+    }
+
+    /// The settings of a job without a project.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            method: self.method.map_or_else(Method::default, Into::into),
+            precision: self.precision.map_or_else(Precision::default, Into::into),
+            drives: self.roles(),
+            memory: self.memory.unwrap_or(Bytes(1 << 30)),
+            chunk: self.chunk,
+            buffers: self.buffers.unwrap_or(2),
+            threads: self.threads.unwrap_or_else(default_threads),
+            force: self.force,
+        }
+    }
+
+    /// The settings of a job of `project`, which [`Self::change`] has seen.
+    pub fn settings_of(&self, project: &Project) -> Settings {
+        Settings {
+            threads: self.threads.unwrap_or_else(default_threads),
+            force: self.force,
+            ..Settings::from(project)
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The command line: the same jobs as the window, without one.
+
+mod arguments;
+mod commands;
+mod output;
+
+pub use arguments::Arguments;
+pub use commands::execute;

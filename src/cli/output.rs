@@ -1,0 +1,153 @@
+//! What a command prints while it runs, and when it is done.
+
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::Receiver;
+
+use crate::engine::{Event, EventSink, JobReport, PassInfo};
+use crate::optics::Bytes;
+use crate::run::{Estimate, RunError};
+use crate::storage::StorageError;
+
+/// Follows a run's events on a thread of its own: lines on standard error, events to a file.
+pub struct Follower {
+    thread: JoinHandle<std::io::Result<()>>,
+    path: Option<std::path::PathBuf>,
+}
+
+/// A sink whose events are followed.
+pub fn follow(events: Option<&Path>, force: bool) -> Result<(EventSink, Follower), RunError> {
+    let file = events
+        .map(|path| {
+            let mut options = File::options();
+            options.write(true).create_new(!force).create(true).truncate(true);
+            options.open(path).map_err(|error| match error.kind() {
+                std::io::ErrorKind::AlreadyExists => RunError::Exists { path: path.into() },
+                _ => StorageError::file("create it", path, error).into(),
+            })
+        })
+        .transpose()?;
+    let (sink, receiver) = EventSink::channel(|| {});
+    let thread = std::thread::Builder::new()
+        .name("events".into())
+        .spawn(move || tell(&receiver, file.map(BufWriter::new)))
+        .map_err(|e| crate::engine::EngineError::Threads(e.to_string()))?;
+    Ok((sink, Follower { thread, path: events.map(Into::into) }))
+}
+
+impl Follower {
+    /// Waits for the last event; the sink must be gone by now.
+    pub fn finish(self) -> Result<(), RunError> {
+        match self.thread.join() {
+            Ok(Err(error)) => {
+                Err(StorageError::file("write it", self.path.unwrap_or_default(), error).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn tell(events: &Receiver<Event>, mut file: Option<BufWriter<File>>) -> std::io::Result<()> {
+    let live = std::io::stderr().is_terminal();
+    let mut passes: Vec<PassInfo> = Vec::new();
+    let mut done = 0;
+    for event in events {
+        if let Some(file) = &mut file {
+            serde_json::to_writer(&mut *file, &event)?;
+            file.write_all(b"\n")?;
+        }
+        match event {
+            Event::JobStarted { name, passes: all, .. } => {
+                eprintln!("{name}");
+                passes = all;
+            }
+            Event::PassStarted { .. } => done = 0,
+            Event::Chunk(chunk) if live && chunk.kind == crate::engine::Kind::Compute => {
+                done += 1;
+                if let Some(pass) = passes.get(chunk.pass) {
+                    eprint!("\r  {} {done} of {} chunks", pass.name, pass.chunks);
+                }
+            }
+            Event::PassFinished { pass, seconds } => {
+                let Some(pass) = passes.get(pass) else { continue };
+                let rate = pass.bytes as f64 / 1e6 / seconds.max(1e-9);
+                eprintln!(
+                    "{}  {}: {seconds:.2} s, {} moved, {rate:.0} MB/s",
+                    if live { "\r" } else { "" },
+                    pass.name,
+                    Bytes(pass.bytes)
+                );
+            }
+            Event::Note { text } => eprintln!("  {text}"),
+            _ => {}
+        }
+    }
+    file.map_or(Ok(()), |mut file| file.flush())
+}
+
+/// One line for a job that is done.
+pub fn job_line(job: &JobReport) -> String {
+    let moved: u64 = job.passes.iter().flat_map(|p| &p.drives).map(|d| d.read_bytes + d.written_bytes).sum();
+    format!(
+        "{}: {:.2} s, {} moved, chunks of {} lines, {} buffers, {} of memory planned",
+        job.name,
+        job.seconds,
+        Bytes(moved),
+        job.chunk,
+        job.buffers,
+        Bytes(job.memory_planned)
+    )
+}
+
+/// The table of a plan.
+pub fn estimate_table(estimate: &Estimate) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "method {}, chunks of {} lines, {} buffers",
+        estimate.method, estimate.chunk, estimate.buffers
+    );
+    let longest = estimate.passes.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(4);
+    let _ = writeln!(text, "\n{:longest$}  {:>8}  {:>12}", "pass", "chunks", "bytes moved");
+    for pass in &estimate.passes {
+        let _ = writeln!(
+            text,
+            "{:longest$}  {:>8}  {:>12}",
+            pass.name,
+            pass.chunks,
+            Bytes(pass.bytes).to_string()
+        );
+    }
+    let longest = estimate.drives.iter().map(|d| d.path.chars().count()).max().unwrap_or(0).max(5);
+    let _ = writeln!(text, "\n{:longest$}  {:>10}  {:>10}  {:>10}", "drive", "scratch", "output", "free");
+    for drive in &estimate.drives {
+        let free = drive.free_bytes.map_or("unknown".into(), |free| Bytes(free).to_string());
+        let _ = writeln!(
+            text,
+            "{:longest$}  {:>10}  {:>10}  {free:>10}",
+            drive.path,
+            Bytes(drive.scratch_bytes).to_string(),
+            Bytes(drive.output_bytes).to_string()
+        );
+    }
+    let parts = estimate.memory_parts;
+    let _ = writeln!(
+        text,
+        "\nmemory {}: chunk buffers {}, working lines and tables {}, layers {}",
+        Bytes(estimate.memory),
+        Bytes(parts.buffers),
+        Bytes(parts.work),
+        Bytes(parts.layers)
+    );
+    let _ = writeln!(text, "bytes moved {}", Bytes(estimate.bytes_moved));
+    let _ = writeln!(text, "relative error at most {:.0e}", estimate.error_bound);
+    for note in &estimate.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}

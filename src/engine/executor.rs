@@ -1,0 +1,214 @@
+//! Runs a plan: its passes one after another, each as a pipeline.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::files::JobFiles;
+use super::kernels::{Columns, RowsForward, RowsInverse};
+use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
+use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
+use crate::optics::{LayerSource, TransferReal};
+use crate::project::Precision;
+use crate::storage::{AlignedBuffer, peak_memory};
+
+/// What a pass took.
+#[derive(Debug, Clone, Serialize)]
+pub struct PassReport {
+    /// The pass's name.
+    pub name: String,
+    /// Seconds from its first request to its last.
+    pub seconds: f64,
+    /// Seconds of it in which a chunk was being computed.
+    pub compute_seconds: f64,
+    /// What it did on each drive.
+    pub drives: Vec<DriveUse>,
+}
+
+/// What a job took and gave.
+#[derive(Debug, Clone, Serialize)]
+pub struct JobReport {
+    /// The job's name.
+    pub name: String,
+    /// The method, as the command line names it.
+    pub method: crate::project::Method,
+    /// Lines of a chunk.
+    pub chunk: usize,
+    /// Chunks a stage may hold ahead.
+    pub buffers: usize,
+    /// Seconds of the whole job, its files' creation and removal included.
+    pub seconds: f64,
+    /// Each pass.
+    pub passes: Vec<PassReport>,
+    /// Folders of the drives, in the order of [`PassReport::drives`].
+    pub drives: Vec<String>,
+    /// Memory the plan set aside, in bytes.
+    pub memory_planned: u64,
+    /// The process's largest resident size so far, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+    /// Σ|u|² of the source, layers included, and of the result.
+    pub energy: [f64; 2],
+    /// Bound on the relative L2 error.
+    pub error_bound: f64,
+    /// Events that a slow receiver lost.
+    pub events_lost: u64,
+    /// The reduced image of the result, if the plan asks for one.
+    #[serde(skip)]
+    pub preview: Option<Preview>,
+}
+
+/// What a job needs beside its plan.
+pub struct JobContext<'a> {
+    /// The project's layers, by their index.
+    pub layers: &'a [Arc<LayerSource>],
+    /// Index of this job and number of jobs in the run.
+    pub job: (usize, usize),
+    /// Where events go.
+    pub sink: &'a EventSink,
+    /// The user's request to stop.
+    pub cancel: &'a Cancel,
+    /// Whether an existing output is replaced.
+    pub force: bool,
+}
+
+/// Runs `plan` to its end; on an error, or when cancelled, nothing of it is left on any drive.
+pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, EngineError> {
+    let started = Instant::now();
+    context.sink.send(Event::JobStarted {
+        name: plan.name.clone(),
+        job: context.job.0,
+        jobs: context.job.1,
+        method: plan.method.to_string(),
+        drives: plan.drives.iter().map(|d| d.display().to_string()).collect(),
+        passes: plan.passes.iter().map(Pass::info).collect(),
+    });
+    let files = JobFiles::create(plan)?;
+    for text in files.notes() {
+        context.sink.send(Event::Note { text: text.clone() });
+    }
+    let mut report = match plan.precision {
+        Precision::F32 => run_passes::<f32>(plan, &files, context)?,
+        Precision::F64 => run_passes::<f64>(plan, &files, context)?,
+    };
+    files.finish(context.force)?;
+    report.seconds = started.elapsed().as_secs_f64();
+    report.peak_memory = peak_memory();
+    Ok(report)
+}
+
+fn run_passes<T: TransferReal>(
+    plan: &Plan,
+    files: &JobFiles,
+    context: &JobContext<'_>,
+) -> Result<JobReport, EngineError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(plan.threads)
+        .thread_name(|i| format!("compute-{i}"))
+        .build()
+        .map_err(|e| EngineError::Threads(e.to_string()))?;
+    let bytes = plan.buffer_bytes();
+    let mut buffers: Vec<_> = (0..plan.buffer_count()).map(|_| AlignedBuffer::new(bytes)).collect();
+    let drive_of: Vec<_> = plan.files.iter().map(|f| f.drive).collect();
+    let clock = Instant::now();
+    let mut report = JobReport {
+        name: plan.name.clone(),
+        method: plan.method,
+        chunk: plan.chunk,
+        buffers: plan.buffers,
+        seconds: 0.0,
+        passes: Vec::new(),
+        drives: plan.drives.iter().map(|d| d.display().to_string()).collect(),
+        memory_planned: plan.memory().total(),
+        peak_memory: None,
+        energy: [0.0; 2],
+        error_bound: plan.error_bound,
+        events_lost: 0,
+        preview: None,
+    };
+    let mut energies = Energies::default();
+    for (index, pass) in plan.passes.iter().enumerate() {
+        let pass_context = PassContext {
+            pass: index,
+            stores: files.stores(),
+            drive_of: &drive_of,
+            drives: plan.drives.len(),
+            clock,
+            sink: context.sink,
+            cancel: context.cancel,
+            pool: &pool,
+        };
+        context.sink.send(Event::PassStarted { pass: index, at: clock.elapsed().as_secs_f64() });
+        let mut run = |kernel: &mut dyn ChunkKernel| -> Result<PassUse, EngineError> {
+            run_pass(&pass.lanes, kernel, &mut buffers, &pass_context)
+        };
+        let used = match &pass.kernel {
+            Kernel::RowsForward { source, layers, split, tiles } => {
+                let layers = layers.iter().map(|&i| context.layers[i].clone()).collect();
+                let mut kernel = RowsForward::<T>::new(*split, *tiles, *source, layers, plan.threads);
+                let used = run(&mut kernel)?;
+                energies.start(kernel.energy(), &pass.name)?;
+                used
+            }
+            Kernel::Columns { transfer, split, streams, tiles } => {
+                let mut kernel = Columns::<T>::new(*transfer, *split, *streams, *tiles, plan.threads);
+                let used = run(&mut kernel)?;
+                energies.check(kernel.energy() / transfer.padded[1] as f64, &pass.name, plan)?;
+                used
+            }
+            Kernel::RowsInverse { split, tiles, base, preview } => {
+                let mut kernel = RowsInverse::<T>::new(*split, *tiles, *base, *preview, plan.threads);
+                let used = run(&mut kernel)?;
+                energies.result = kernel.energy();
+                report.preview = kernel.into_preview();
+                used
+            }
+        };
+        context.sink.send(Event::PassFinished { pass: index, seconds: used.seconds });
+        report.passes.push(PassReport {
+            name: pass.name.clone(),
+            seconds: used.seconds,
+            compute_seconds: used.compute_seconds,
+            drives: used.drives,
+        });
+    }
+    report.energy = [energies.first.unwrap_or(0.0), energies.result];
+    report.events_lost = context.sink.lost();
+    Ok(report)
+}
+
+/// The energy check: what phase 1 wrote must be, by Parseval's theorem, what phase 2 reads.
+#[derive(Default)]
+struct Energies {
+    /// Of the job's first plane.
+    first: Option<f64>,
+    /// Of the plane of the latest phase 1.
+    source: f64,
+    /// Of the latest result.
+    result: f64,
+}
+
+impl Energies {
+    fn start(&mut self, source: f64, pass: &str) -> Result<(), EngineError> {
+        if !source.is_finite() {
+            return Err(EngineError::NotFinite { pass: pass.into() });
+        }
+        self.first.get_or_insert(source);
+        self.source = source;
+        Ok(())
+    }
+
+    fn check(&self, found: f64, pass: &str, plan: &Plan) -> Result<(), EngineError> {
+        // The transforms' own rounding is a hundred times smaller.
+        let tolerance = match plan.precision {
+            Precision::F32 => 1e-4,
+            Precision::F64 => 1e-11,
+        };
+        let expected = self.source;
+        // Written so that a NaN fails.
+        if (found - expected).abs() <= tolerance * expected {
+            return Ok(());
+        }
+        Err(EngineError::Energy { pass: pass.into(), expected, found })
+    }
+}

@@ -1,0 +1,140 @@
+//! A job's files: opened, reserved before the first byte, and gone again unless the job completes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::{TempDir, TempPath};
+
+use super::{EngineError, Place, Plan};
+use crate::storage::{DirectFile, StorageError, Store};
+
+/// The files of a running job. Dropping it removes scratch and an unfinished output.
+pub struct JobFiles {
+    stores: Vec<Arc<dyn Store>>,
+    outputs: Vec<Output>,
+    /// One folder of scratch files on each drive that has any.
+    scratch: Vec<Option<TempDir>>,
+    notes: Vec<String>,
+}
+
+struct Output {
+    file: Arc<DirectFile>,
+    unfinished: TempPath,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl JobFiles {
+    /// Opens the sources of `plan`, and creates and reserves its scratch and output.
+    pub fn create(plan: &Plan) -> Result<Self, EngineError> {
+        let mut files = Self {
+            stores: Vec::new(),
+            outputs: Vec::new(),
+            scratch: plan.drives.iter().map(|_| None).collect(),
+            notes: Vec::new(),
+        };
+        for (index, file) in plan.files.iter().enumerate() {
+            let store = match &file.place {
+                Place::Source(path) => Arc::new(DirectFile::open(path)?),
+                Place::Scratch => {
+                    let folder = files.scratch_folder(file.drive, &plan.drives[file.drive])?;
+                    let store = DirectFile::create(&folder.join(format!("{index}.tiles")))?;
+                    store.allocate(file.bytes)?;
+                    Arc::new(store)
+                }
+                Place::Output(path, header) => {
+                    let (file, unfinished) = create_beside(path)?;
+                    let file = Arc::new(file);
+                    // In whole blocks; the length is set at the end.
+                    file.allocate(header.file_bytes().next_multiple_of(crate::storage::ALIGNMENT as u64))?;
+                    file.write_at(&header.encode(), 0)?;
+                    let (path, bytes) = (path.clone(), header.file_bytes());
+                    files.outputs.push(Output { file: file.clone(), unfinished, path, bytes });
+                    file
+                }
+            };
+            files.note_buffered(&store);
+            files.stores.push(store);
+        }
+        Ok(files)
+    }
+
+    /// The open files, in the plan's order.
+    #[must_use]
+    pub fn stores(&self) -> &[Arc<dyn Store>] {
+        &self.stores
+    }
+
+    /// What the user should know about the files, a sentence each.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Syncs the outputs and gives them their names; one that exists is replaced only if `force`.
+    pub fn finish(mut self, force: bool) -> Result<(), EngineError> {
+        for Output { file, unfinished, path, bytes } in self.outputs.drain(..) {
+            file.set_len(bytes)?;
+            file.sync()?;
+            let named = if force {
+                unfinished.persist(&path).map_err(|e| e.error)
+            } else {
+                unfinished.persist_noclobber(&path).map_err(|e| e.error)
+            };
+            named.map_err(|e| StorageError::file("give the finished file its name", path, e))?;
+        }
+        Ok(())
+    }
+
+    fn scratch_folder(&mut self, drive: usize, path: &Path) -> Result<PathBuf, StorageError> {
+        if let Some(folder) = &self.scratch[drive] {
+            return Ok(folder.path().into());
+        }
+        let folder = tempfile::Builder::new()
+            .prefix("gigafringe-scratch-")
+            .tempdir_in(path)
+            .map_err(|e| StorageError::file("make a scratch folder in it", path, e))?;
+        let made = folder.path().into();
+        self.scratch[drive] = Some(folder);
+        Ok(made)
+    }
+
+    fn note_buffered(&mut self, file: &DirectFile) {
+        let folder = file.path().parent().unwrap_or(Path::new("."));
+        let folder =
+            if folder.file_name().is_some_and(|n| n.to_string_lossy().starts_with("gigafringe-scratch-")) {
+                folder.parent().unwrap_or(folder)
+            } else {
+                folder
+            };
+        let note = format!(
+            "{}: this file system has no direct I/O; files there go through the system's cache",
+            folder.display()
+        );
+        if !file.is_direct() && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Creates the file that becomes `path` when it is finished, in the same folder.
+fn create_beside(path: &Path) -> Result<(DirectFile, TempPath), StorageError> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push("-unfinished-");
+    let made = tempfile::Builder::new()
+        .prefix(&prefix)
+        .make_in(folder, |path| {
+            DirectFile::create(path).map_err(|error| match error {
+                StorageError::File { source, .. } => source,
+                other => std::io::Error::other(other.to_string()),
+            })
+        })
+        .map_err(|e| StorageError::file("create it", path, e))?;
+    Ok(made.into_parts())
+}

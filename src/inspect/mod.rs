@@ -1,0 +1,5 @@
+//! Inspection: what a plane's samples look like to the eye. Knows nothing of the window.
+
+mod tone;
+
+pub use tone::{Tone, percentile};

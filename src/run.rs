@@ -1,0 +1,13 @@
+//! Runs: a plane propagated, or a project from its layers to its previews.
+
+mod error;
+mod estimate;
+mod hologram;
+mod propagation;
+mod thread;
+
+pub use error::{RunError, check_output};
+pub use estimate::{DriveEstimate, Estimate, estimate};
+pub use hologram::{RunReport, check_project, plan_project, preview_path, run_project};
+pub use propagation::{Propagation, Settings, default_threads, propagate};
+pub use thread::{RunHandle, start};

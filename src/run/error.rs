@@ -1,0 +1,98 @@
+//! Why a run did not complete, and whose fault it is.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::EngineError;
+use crate::methods::PlanError;
+use crate::project::ProjectError;
+use crate::storage::{ImageError, StorageError};
+
+/// Why a run did not complete.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A project that cannot be run.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// No plan fits.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A layer image that cannot be used, or a preview that cannot be saved.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A file that cannot be used.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A job that ended early.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A file of the user's that would be lost.
+    #[error("{path}: exists already; choose another name, or allow overwriting (--force)")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder that cannot be used.
+    #[error("{path}: {problem}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// A value that cannot be used.
+    #[error("{field}: {problem}")]
+    Value {
+        /// The option or field.
+        field: &'static str,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+}
+
+impl RunError {
+    /// The exit status of a command that ends with this error: 2 for bad input, 130 when stopped
+    /// on request, else 1.
+    #[must_use]
+    pub const fn exit_status(&self) -> u8 {
+        match self {
+            Self::Engine(EngineError::Cancelled) => 130,
+            Self::Engine(
+                EngineError::NotFinite { .. }
+                | EngineError::Storage(StorageError::NoSpace { .. } | StorageError::File { .. }),
+            ) => 2,
+            Self::Engine(_) => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// Checks that `path` may become a new file: its folder is there and can be written, and the name is
+/// free unless `force`.
+pub fn check_output(path: &Path, force: bool) -> Result<(), RunError> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    check_folder(folder)?;
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Err(RunError::Folder {
+            path: path.into(),
+            problem: "is a folder; give the name of a file".into(),
+        }),
+        Ok(_) if !force => Err(RunError::Exists { path: path.into() }),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that `folder` is there and that a file can be made in it.
+pub fn check_folder(folder: &Path) -> Result<(), RunError> {
+    let problem = match std::fs::metadata(folder) {
+        Err(error) => format!("cannot be used ({error}); make the folder or choose another"),
+        Ok(metadata) if !metadata.is_dir() => "is not a folder; choose a folder".into(),
+        Ok(_) => match tempfile::tempfile_in(folder) {
+            Ok(_) => return Ok(()),
+            Err(error) => format!("cannot be written ({error}); choose a folder you may write to"),
+        },
+    };
+    Err(RunError::Folder { path: folder.into(), problem })
+}
