@@ -6,7 +6,7 @@
 //! The format is recognized by the content; the file's name says nothing.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use image::codecs::png::PngEncoder;

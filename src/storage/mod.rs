@@ -2,6 +2,7 @@
 
 mod aligned;
 mod direct;
+mod drives;
 mod error;
 mod images;
 mod npy;
@@ -11,6 +12,7 @@ mod tiles;
 
 pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
 pub use direct::DirectFile;
+pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space};
 pub use error::StorageError;
 pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
