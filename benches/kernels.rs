@@ -46,5 +46,7 @@ fn transfer_function<T: TransferReal>(bencher: Bencher, n: usize) {
     let lines = TransferLines::<T>::new(transfer, 2);
     let mut table = vec![Complex::default(); lines.table_length()];
     let mut column = line::<T>(n);
-    bencher.counter(ItemsCount::new(n)).bench_local(|| lines.multiply(12_345 % n, 1, &mut column, &mut table));
+    bencher
+        .counter(ItemsCount::new(n))
+        .bench_local(|| lines.multiply(12_345 % n, 1, &mut column, &mut table));
 }

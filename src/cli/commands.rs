@@ -1,6 +1,6 @@
 //! Carrying out a command.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::arguments::{
@@ -16,7 +16,7 @@ use crate::project::Project;
 use crate::run::{
     Estimate, Propagation, RunError, RunReport, Settings, check_output, plan_project, propagate, run_project,
 };
-use crate::storage::save_gray_png;
+use crate::storage::{detect, save_gray_png};
 
 /// Carries out `command`; its result goes to standard output, its progress to standard error.
 pub fn execute(command: Command) -> Result<(), RunError> {
@@ -223,8 +223,25 @@ fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
 }
 
 fn drives(arguments: &DrivesArguments) {
-    let drives: Vec<PathBuf> = Vec::new();
+    let drives = detect();
     if arguments.json {
         println!("{}", serde_json::json!({ "drives": drives }));
+        return;
+    }
+    println!(
+        "{:<16}  {:<8}  {:<12}  {:>10}  {:>10}  folders",
+        "device", "kind", "file system", "free", "size"
+    );
+    for drive in drives {
+        let mounts: Vec<_> = drive.mounts.iter().map(|m| m.display().to_string()).collect();
+        println!(
+            "{:<16}  {:<8}  {:<12}  {:>10}  {:>10}  {}",
+            drive.device,
+            drive.kind,
+            drive.file_system,
+            Bytes(drive.free).to_string(),
+            Bytes(drive.total).to_string(),
+            mounts.join(", ")
+        );
     }
 }

@@ -38,13 +38,19 @@ pub fn device_of(folder: &Path) -> io::Result<DeviceId> {
     device_names(folder).map(DeviceId)
 }
 
+/// Whether two folders lie on one physical device; not when the system does not tell.
+#[must_use]
+pub fn same_device(one: &Path, other: &Path) -> bool {
+    matches!((device_of(one), device_of(other)), (Ok(one), Ok(other)) if one.overlaps(&other))
+}
+
 /// Bytes that can still be written to the file system of `folder` without special rights.
 pub fn free_space(folder: &Path) -> io::Result<u64> {
     fs4::available_space(folder)
 }
 
 /// A drive that the system has, with all the places it is mounted at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct DetectedDrive {
     /// The device's name, as [`DeviceId`] shows it.
     pub device: String,
