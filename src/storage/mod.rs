@@ -12,19 +12,10 @@ mod tiles;
 
 pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
 pub use direct::DirectFile;
-pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space};
+pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space, same_device};
 pub use error::StorageError;
 pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
 pub use platform::peak_memory;
 pub use store::{MemoryStore, Store};
 pub use tiles::{PANEL, Tiles};
-
-/// Free bytes.
-pub fn free_space(path: &std::path::Path) -> std::io::Result<u64> {
-    fs4::available_space(path)
-}
-/// Same device.
-pub fn same_device(_: &std::path::Path, _: &std::path::Path) -> bool {
-    false
-}
