@@ -235,7 +235,7 @@ fn bad_planes_are_refused_and_named() {
     put(b"hello");
     go(&bench, &["in.npy", "not a .npy"]);
     let text = String::from_utf8_lossy(&good[..256]).replace("'<c16'", "'<i8' ");
-    put(&[b"\x93", &text.as_bytes()["\u{fffd}".len()..256], &good[256..]].concat());
+    put(&[b"\x93", &text.as_bytes()["\u{fffd}".len()..258], &good[256..]].concat());
     go(&bench, &["in.npy", "complex64"]);
     std::fs::remove_file(bench.path("in.npy")).unwrap();
     go(&bench, &["in.npy", "cannot open"]);
@@ -267,7 +267,7 @@ fn outputs_that_would_be_lost_or_cannot_be_made_are_refused() {
 #[test]
 fn bad_projects_are_refused_with_file_and_field() {
     let bench = Bench::new();
-    let mut case = |change: &dyn Fn(&mut serde_json::Value), words: &[&str]| {
+    let case = |change: &dyn Fn(&mut serde_json::Value), words: &[&str]| {
         bench.project(change);
         bench.refused(&["run", "project.json"], words);
     };

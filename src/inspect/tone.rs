@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn levels_follow_the_srgb_curve_between_black_and_white() {
         let tone = Tone { white: 2.0 };
-        // 0.5 linear is 188 encoded, 0.2140 is 128 (IEC 61966-2-1).
-        let levels = tone.levels(&[0.0, 2.0 * 0.214_041, 1.0, 2.0, 9.0, f32::NAN]);
+        // 0.5 linear is 188 encoded, 0.21586 is 128 (IEC 61966-2-1).
+        let levels = tone.levels(&[0.0, 2.0 * 0.215_861, 1.0, 2.0, 9.0, f32::NAN]);
         assert_eq!(levels, [0, 128, 188, 255, 255, 0]);
         assert_eq!(Tone::of(&[0.0; 9]).level(0.0), 0, "a dark image is black");
     }

@@ -38,10 +38,20 @@ pub fn device_of(folder: &Path) -> io::Result<DeviceId> {
     device_names(folder).map(DeviceId)
 }
 
-/// Whether two folders lie on one physical device; not when the system does not tell.
+/// Whether two folders lie on the same device, or on volumes that share one.
+///
+/// A folder that does not exist yet counts as the one it will be made in. Where the system does not
+/// tell, the answer is no.
 #[must_use]
 pub fn same_device(one: &Path, other: &Path) -> bool {
-    matches!((device_of(one), device_of(other)), (Ok(one), Ok(other)) if one.overlaps(&other))
+    let device = |folder: &Path| {
+        let folder = std::path::absolute(folder).ok()?;
+        folder.ancestors().find(|f| f.exists()).and_then(|f| device_of(f).ok())
+    };
+    match (device(one), device(other)) {
+        (Some(one), Some(other)) => one.overlaps(&other),
+        _ => false,
+    }
 }
 
 /// Bytes that can still be written to the file system of `folder` without special rights.
@@ -308,6 +318,8 @@ mod tests {
         if shared.is_dir() {
             assert_ne!(device_of(shared).unwrap(), device_of(Path::new("/")).unwrap());
             assert!(device_of(shared).unwrap().to_string().starts_with("volume "));
+            assert!(!same_device(shared, Path::new("/")));
+            assert!(same_device(&shared.join("not/there/yet"), shared));
         }
     }
 
