@@ -1,0 +1,3 @@
+//! Storage: drives and their identity. Knows nothing of optics.
+
+pub mod drives;
