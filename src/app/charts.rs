@@ -16,6 +16,28 @@ use crate::project::Project;
 /// From the bottom of a bar to its top.
 const STACK: [Kind; 4] = [Kind::Read, Kind::Compute, Kind::Write, Kind::Wait];
 
+/// What all cards have in common, so that they can be compared.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    /// The highest bar in seconds.
+    most: f64,
+    /// The highest rate in MB/s.
+    fastest: f64,
+    /// Whether the cards take more than one row and have to be lower.
+    compact: bool,
+}
+
+impl Look {
+    fn height(self, full: f32) -> f32 {
+        if self.compact { 0.7 * full } else { full }
+    }
+
+    /// The unit that keeps the bars' numbers short, and how many of it are a second.
+    fn time_unit(self) -> (&'static str, f64) {
+        if self.most < 0.5 { ("Milliseconds", 1e3) } else { ("Seconds", 1.0) }
+    }
+}
+
 const fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Read => "Read",
@@ -55,15 +77,16 @@ pub fn show(
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of columns")]
     let fit = (ui.available_width() / CARD_WIDTH).floor().max(1.0) as usize;
     let columns = fit.min(cards);
+    let look = Look { most, fastest, compact: cards > columns };
     for row in (0..cards).step_by(columns) {
         ui.columns(columns, |uis| {
             for (ui, card) in uis.iter_mut().zip(row..cards) {
                 tokens(ui).card_frame().show(ui, |ui| match view.drives().get(card) {
                     Some(drive) => {
                         let bins = pass.drives.get(card).unwrap_or(&empty);
-                        drive_card(ui, view, project, card, drive, bins, (most, fastest));
+                        drive_card(ui, view, project, card, drive, bins, look);
                     }
-                    None => processor_card(ui, &pass.processor, most),
+                    None => processor_card(ui, &pass.processor, look),
                 });
             }
         });
@@ -149,7 +172,7 @@ fn drive_card(
     index: usize,
     drive: &DriveView,
     bins: &ChunkBins,
-    (most, fastest): (f64, f64),
+    look: Look,
 ) {
     let roles: Vec<String> = project
         .drives
@@ -159,8 +182,7 @@ fn drive_card(
         .collect();
     let roles = if roles.is_empty() { String::new() } else { format!(", role {}", roles.join(" ")) };
     title(ui, &format!("Drive {}{roles}", index + 1), &drive.name);
-    caption(ui, "Seconds per chunk, by chunk", bins);
-    bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, most);
+    bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, look);
     let rate = |rates: &Rates| rates.mean().map_or_else(|| "–".into(), megabytes);
     ui.label(
         RichText::new(format!(
@@ -172,13 +194,12 @@ fn drive_card(
         .weak(),
     )
     .on_hover_text("Megabytes per second of this drive over the whole run; the means count busy time only");
-    throughput(ui, index, drive, view, fastest);
+    throughput(ui, index, drive, view, look);
 }
 
-fn processor_card(ui: &mut Ui, bins: &ChunkBins, most: f64) {
+fn processor_card(ui: &mut Ui, bins: &ChunkBins, look: Look) {
     title(ui, "Processor", "all threads together");
-    caption(ui, "Seconds per chunk, by chunk", bins);
-    bars(ui, "Time per chunk of the processor", bins, most);
+    bars(ui, "Time per chunk of the processor", bins, look);
     ui.label(
         RichText::new(format!("Computed for {} in this phase", text::seconds(bins.total().compute)))
             .small()
@@ -191,11 +212,6 @@ fn title(ui: &mut Ui, name: &str, detail: &str) {
         ui.label(RichText::new(name).strong());
         ui.add(egui::Label::new(RichText::new(detail).weak()).truncate()).on_hover_text(detail);
     });
-}
-
-fn caption(ui: &mut Ui, text: &str, bins: &ChunkBins) {
-    let text = if bins.width() > 1 { format!("{text}; means of {}", bins.width()) } else { text.into() };
-    ui.label(RichText::new(text).small().weak());
 }
 
 fn megabytes(rate: f64) -> String {
@@ -225,7 +241,7 @@ fn until(view: &RunView) -> f64 {
     view.latest()
 }
 
-fn plain_plot(name: &str, height: f32) -> Plot<'static> {
+fn plain_plot(name: &str, height: f32, tokens: &Tokens) -> Plot<'static> {
     Plot::new(name)
         .height(height)
         .allow_zoom(false)
@@ -235,17 +251,21 @@ fn plain_plot(name: &str, height: f32) -> Plot<'static> {
         .allow_double_click_reset(false)
         .allow_axis_zoom_drag(false)
         .show_grid([false, true])
+        .grid_color(tokens.card_line)
         .grid_spacing(egui::Rangef::new(12.0, 48.0))
         .y_axis_min_width(34.0)
         .include_y(0.0)
         .set_margin_fraction(vec2(0.01, 0.06))
 }
 
-fn bars(ui: &mut Ui, name: &str, bins: &ChunkBins, most: f64) {
+fn bars(ui: &mut Ui, name: &str, bins: &ChunkBins, look: Look) {
     let tokens = tokens(ui);
-    let charts = stacked(bins, tokens);
-    let response = plain_plot(name, BARS_HEIGHT)
-        .include_y(if most > 0.0 { most } else { 1.0 })
+    let (unit, per_second) = look.time_unit();
+    let means = if bins.width() > 1 { format!("; means of {}", bins.width()) } else { String::new() };
+    ui.label(RichText::new(format!("{unit} per chunk, by chunk{means}")).small().weak());
+    let charts = stacked(bins, tokens, per_second);
+    let response = plain_plot(name, look.height(BARS_HEIGHT), tokens)
+        .include_y(if look.most > 0.0 { look.most * per_second } else { 1.0 })
         .include_x(-0.5)
         .include_x(4.0)
         .show(ui, |plot: &mut PlotUi<'_>| {
@@ -253,11 +273,15 @@ fn bars(ui: &mut Ui, name: &str, bins: &ChunkBins, most: f64) {
                 plot.bar_chart(chart);
             }
         });
-    response.response.accessible_name(name);
+    let response = response.response.accessible_name(name);
+    if bins.is_empty() {
+        let label = egui::Label::new(RichText::new("Not used in this phase").weak());
+        ui.place(response.rect, label);
+    }
 }
 
 /// One chart per kind that occurs, each on top of those before it.
-fn stacked(bins: &ChunkBins, tokens: &Tokens) -> Vec<BarChart> {
+fn stacked(bins: &ChunkBins, tokens: &Tokens, per_second: f64) -> Vec<BarChart> {
     let bars: Vec<_> = bins.bars().collect();
     let mut below = vec![0.0; bars.len()];
     let mut charts = Vec::new();
@@ -272,21 +296,21 @@ fn stacked(bins: &ChunkBins, tokens: &Tokens) -> Vec<BarChart> {
             .iter()
             .zip(&mut below)
             .map(|(bar, below)| {
-                let seconds = bar.seconds.of(kind);
+                let height = bar.seconds.of(kind) * per_second;
                 let width = bins.width() as f64;
-                let item = Bar::new(bar.first as f64 + (width - 1.0) / 2.0, seconds)
+                let item = Bar::new(bar.first as f64 + (width - 1.0) / 2.0, height)
                     .base_offset(*below)
                     .width(width * 0.86)
                     .fill(fill)
                     .stroke(stroke)
                     .name(chunk_name(bar.first, bar.chunks));
-                *below += seconds;
+                *below += height;
                 item
             })
             .collect();
         let name = kind_name(kind);
         charts.push(BarChart::new(name, items).color(tokens.kind(kind)).element_formatter(Box::new(
-            move |bar, _| format!("{}: {name} {}", bar.name, text::seconds(bar.value)),
+            move |bar, _| format!("{}: {name} {}", bar.name, text::seconds(bar.value / per_second)),
         )));
     }
     charts
@@ -296,7 +320,7 @@ fn chunk_name(first: usize, chunks: usize) -> String {
     if chunks == 1 { format!("Chunk {first}") } else { format!("Chunks {first} to {}", first + chunks - 1) }
 }
 
-fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, view: &RunView, fastest: f64) {
+fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, view: &RunView, look: Look) {
     let tokens = tokens(ui);
     let until = until(view);
     let points = |rates: &Rates| {
@@ -309,13 +333,14 @@ fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, view: &RunView, fast
         .color(tokens.write)
         .width(1.8)
         .style(LineStyle::dashed_dense());
-    let response = plain_plot(&format!("Throughput of drive {}", index + 1), RATE_HEIGHT)
-        .include_y(if fastest > 0.0 { fastest } else { 1.0 })
-        .include_x(0.0)
-        .include_x(until.max(0.1))
-        .show(ui, |plot: &mut PlotUi<'_>| {
-            plot.line(read);
-            plot.line(write);
-        });
+    let response =
+        plain_plot(&format!("Throughput of drive {}", index + 1), look.height(RATE_HEIGHT), tokens)
+            .include_y(if look.fastest > 0.0 { look.fastest } else { 1.0 })
+            .include_x(0.0)
+            .include_x(until.max(0.1))
+            .show(ui, |plot: &mut PlotUi<'_>| {
+                plot.line(read);
+                plot.line(write);
+            });
     response.response.accessible_name(format!("Throughput of drive {}", index + 1));
 }

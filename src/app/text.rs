@@ -24,9 +24,12 @@ fn spaced(text: &str) -> String {
     }
 }
 
-/// A time span, as precise as its size deserves: `0.42 s`, `12.3 s`, `3 min 05 s`, `2 h 04 min`.
+/// A time span, as precise as its size deserves: `4.2 ms`, `0.42 s`, `12.3 s`, `3 min 05 s`, `2 h 04 min`.
 #[must_use]
 pub fn seconds(seconds: f64) -> String {
+    if seconds < 0.0995 {
+        return format!("{:.1} ms", 1e3 * seconds.max(0.0));
+    }
     if seconds < 9.995 {
         return format!("{:.2} s", seconds.max(0.0));
     }
@@ -82,6 +85,7 @@ mod tests {
     #[test]
     fn times_are_as_precise_as_their_size_deserves() {
         for (value, text) in [
+            (0.0042, "4.2 ms"),
             (0.424, "0.42 s"),
             (12.34, "12.3 s"),
             (59.97, "1 min 00 s"),

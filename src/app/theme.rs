@@ -21,7 +21,7 @@ pub const CARD_WIDTH: f32 = 290.0;
 /// Width of the project panel.
 pub const PROJECT_WIDTH: f32 = 348.0;
 /// Height of the previews.
-pub const PREVIEWS_HEIGHT: f32 = 282.0;
+pub const PREVIEWS_HEIGHT: f32 = 262.0;
 /// Corner radius of cards and inputs.
 const RADIUS: CornerRadius = CornerRadius::same(4);
 

@@ -82,20 +82,20 @@ fn show_needs(ui: &mut Ui, needs: &Needs) {
                 ui.set_min_width(ui.available_width());
                 Grid::new("needs").num_columns(2).spacing([16.0, 2.0]).show(ui, |ui| {
                     for (name, value, hover) in [
-                        ("Memory", text::bytes(estimate.memory), "All buffers together"),
+                        ("Memory used", text::bytes(estimate.memory), "All buffers together"),
                         (
-                            "Chunk",
+                            "Chunk size",
                             format!("{} lines", text::count(estimate.chunk as u64)),
                             "Lines handled at once",
                         ),
                         (
-                            "Scratch",
+                            "Scratch space",
                             text::bytes(estimate.scratch_bytes),
                             "Intermediate files, removed at the end",
                         ),
-                        ("Output", text::bytes(estimate.output_bytes), "The hologram's file"),
+                        ("Output file", text::bytes(estimate.output_bytes), "The hologram's file"),
                         (
-                            "To move",
+                            "Bytes to move",
                             text::bytes(estimate.bytes_moved),
                             "Bytes read and written over the whole run",
                         ),
