@@ -1,51 +1,17 @@
 //! Live charts: where the time of each drive and of the processor goes, and how fast bytes move.
 
-use egui::{RichText, Sense, Stroke, Ui, vec2};
-use egui_plot::{Bar, BarChart, Line, LineStyle, Plot, PlotPoints, PlotUi};
+use egui::{RichText, Sense, Ui, vec2};
 
 use super::chunk_bins::ChunkBins;
 use super::commands::Command;
 use super::fields;
+use super::plots::{self, Look, STACK, kind_name};
 use super::rates::Rates;
 use super::run_view::{DriveView, RunState, RunView};
 use super::text;
-use super::theme::{BARS_HEIGHT, CARD_WIDTH, GAP, RATE_HEIGHT, Tokens, tokens};
+use super::theme::{CARD_WIDTH, GAP, tokens};
 use crate::engine::Kind;
 use crate::project::Project;
-
-/// From the bottom of a bar to its top.
-const STACK: [Kind; 4] = [Kind::Read, Kind::Compute, Kind::Write, Kind::Wait];
-
-/// What all cards have in common, so that they can be compared.
-#[derive(Debug, Clone, Copy)]
-struct Look {
-    /// The highest bar in seconds.
-    most: f64,
-    /// The highest rate in MB/s.
-    fastest: f64,
-    /// Whether the cards take more than one row and have to be lower.
-    compact: bool,
-}
-
-impl Look {
-    fn height(self, full: f32) -> f32 {
-        if self.compact { 0.7 * full } else { full }
-    }
-
-    /// The unit that keeps the bars' numbers short, and how many of it are a second.
-    fn time_unit(self) -> (&'static str, f64) {
-        if self.most < 0.5 { ("Milliseconds", 1e3) } else { ("Seconds", 1.0) }
-    }
-}
-
-const fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Read => "Read",
-        Kind::Compute => "Compute",
-        Kind::Write => "Write",
-        Kind::Wait => "Wait",
-    }
-}
 
 const fn kind_hover(kind: Kind) -> &'static str {
     match kind {
@@ -77,14 +43,23 @@ pub fn show(
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of columns")]
     let fit = (ui.available_width() / CARD_WIDTH).floor().max(1.0) as usize;
     let columns = fit.min(cards);
-    let look = Look { most, fastest, compact: cards > columns };
+    let chunks = pass.drives.iter().chain([&pass.processor]).map(ChunkBins::chunks).max();
+    let look = Look {
+        most,
+        fastest,
+        compact: cards > columns,
+        chunks: chunks.unwrap_or(0),
+        until: view.latest(),
+        over: pass.seconds.is_some() || !view.is_active(),
+    };
     for row in (0..cards).step_by(columns) {
         ui.columns(columns, |uis| {
             for (ui, card) in uis.iter_mut().zip(row..cards) {
+                ui.spacing_mut().item_spacing.y = 3.0;
                 tokens(ui).card_frame().show(ui, |ui| match view.drives().get(card) {
                     Some(drive) => {
                         let bins = pass.drives.get(card).unwrap_or(&empty);
-                        drive_card(ui, view, project, card, drive, bins, look);
+                        drive_card(ui, project, card, drive, bins, look);
                     }
                     None => processor_card(ui, &pass.processor, look),
                 });
@@ -165,15 +140,7 @@ fn swatch(ui: &mut Ui, kind: Kind) {
     ui.add_space(4.0);
 }
 
-fn drive_card(
-    ui: &mut Ui,
-    view: &RunView,
-    project: &Project,
-    index: usize,
-    drive: &DriveView,
-    bins: &ChunkBins,
-    look: Look,
-) {
+fn drive_card(ui: &mut Ui, project: &Project, index: usize, drive: &DriveView, bins: &ChunkBins, look: Look) {
     let roles: Vec<String> = project
         .drives
         .iter()
@@ -182,24 +149,24 @@ fn drive_card(
         .collect();
     let roles = if roles.is_empty() { String::new() } else { format!(", role {}", roles.join(" ")) };
     title(ui, &format!("Drive {}{roles}", index + 1), &drive.name);
-    bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, look);
+    plots::bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, look);
     let rate = |rates: &Rates| rates.mean().map_or_else(|| "–".into(), megabytes);
     ui.label(
         RichText::new(format!(
-            "MB/s over seconds; mean read {}, write {}",
+            "MB/s over seconds; while busy: read {}, write {}",
             rate(&drive.read),
             rate(&drive.write)
         ))
         .small()
         .weak(),
     )
-    .on_hover_text("Megabytes per second of this drive over the whole run; the means count busy time only");
-    throughput(ui, index, drive, view, look);
+    .on_hover_text("Megabytes per second of this drive over the whole run; the two numbers are means over the time it was reading or writing");
+    plots::throughput(ui, index, drive, look);
 }
 
 fn processor_card(ui: &mut Ui, bins: &ChunkBins, look: Look) {
     title(ui, "Processor", "all threads together");
-    bars(ui, "Time per chunk of the processor", bins, look);
+    plots::bars(ui, "Time per chunk of the processor", bins, look);
     ui.label(
         RichText::new(format!("Computed for {} in this phase", text::seconds(bins.total().compute)))
             .small()
@@ -216,7 +183,7 @@ fn title(ui: &mut Ui, name: &str, detail: &str) {
 
 fn megabytes(rate: f64) -> String {
     let rate = rate / 1e6;
-    if rate < 10.0 { format!("{rate:.1} MB/s") } else { format!("{rate:.0} MB/s") }
+    if rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
 }
 
 /// The highest bar of any series, so that all charts share one scale and can be compared.
@@ -228,119 +195,10 @@ fn most_per_chunk<'a>(series: impl Iterator<Item = &'a ChunkBins>) -> f64 {
 }
 
 fn fastest(view: &RunView) -> f64 {
-    let until = until(view);
+    let until = view.latest();
     view.drives()
         .iter()
         .flat_map(|drive| drive.read.steps(until).chain(drive.write.steps(until)))
         .map(|step| step.rate / 1e6)
         .fold(0.0, f64::max)
-}
-
-/// How far rates are drawn: a step that is still filling would look like a drop.
-fn until(view: &RunView) -> f64 {
-    view.latest()
-}
-
-fn plain_plot(name: &str, height: f32, tokens: &Tokens) -> Plot<'static> {
-    Plot::new(name)
-        .height(height)
-        .allow_zoom(false)
-        .allow_drag(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_double_click_reset(false)
-        .allow_axis_zoom_drag(false)
-        .show_grid([false, true])
-        .grid_color(tokens.card_line)
-        .grid_spacing(egui::Rangef::new(12.0, 48.0))
-        .y_axis_min_width(34.0)
-        .include_y(0.0)
-        .set_margin_fraction(vec2(0.01, 0.06))
-}
-
-fn bars(ui: &mut Ui, name: &str, bins: &ChunkBins, look: Look) {
-    let tokens = tokens(ui);
-    let (unit, per_second) = look.time_unit();
-    let means = if bins.width() > 1 { format!("; means of {}", bins.width()) } else { String::new() };
-    ui.label(RichText::new(format!("{unit} per chunk, by chunk{means}")).small().weak());
-    let charts = stacked(bins, tokens, per_second);
-    let response = plain_plot(name, look.height(BARS_HEIGHT), tokens)
-        .include_y(if look.most > 0.0 { look.most * per_second } else { 1.0 })
-        .include_x(-0.5)
-        .include_x(4.0)
-        .show(ui, |plot: &mut PlotUi<'_>| {
-            for chart in charts {
-                plot.bar_chart(chart);
-            }
-        });
-    let response = response.response.accessible_name(name);
-    if bins.is_empty() {
-        let label = egui::Label::new(RichText::new("Not used in this phase").weak());
-        ui.place(response.rect, label);
-    }
-}
-
-/// One chart per kind that occurs, each on top of those before it.
-fn stacked(bins: &ChunkBins, tokens: &Tokens, per_second: f64) -> Vec<BarChart> {
-    let bars: Vec<_> = bins.bars().collect();
-    let mut below = vec![0.0; bars.len()];
-    let mut charts = Vec::new();
-    for kind in STACK {
-        if bins.total().of(kind) <= 0.0 {
-            continue;
-        }
-        let (fill, stroke) = tokens.bar(kind);
-        // An outline wider than the bar would hide its fill.
-        let stroke = if bars.len() > 64 && kind != Kind::Wait { Stroke::NONE } else { stroke };
-        let items = bars
-            .iter()
-            .zip(&mut below)
-            .map(|(bar, below)| {
-                let height = bar.seconds.of(kind) * per_second;
-                let width = bins.width() as f64;
-                let item = Bar::new(bar.first as f64 + (width - 1.0) / 2.0, height)
-                    .base_offset(*below)
-                    .width(width * 0.86)
-                    .fill(fill)
-                    .stroke(stroke)
-                    .name(chunk_name(bar.first, bar.chunks));
-                *below += height;
-                item
-            })
-            .collect();
-        let name = kind_name(kind);
-        charts.push(BarChart::new(name, items).color(tokens.kind(kind)).element_formatter(Box::new(
-            move |bar, _| format!("{}: {name} {}", bar.name, text::seconds(bar.value / per_second)),
-        )));
-    }
-    charts
-}
-
-fn chunk_name(first: usize, chunks: usize) -> String {
-    if chunks == 1 { format!("Chunk {first}") } else { format!("Chunks {first} to {}", first + chunks - 1) }
-}
-
-fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, view: &RunView, look: Look) {
-    let tokens = tokens(ui);
-    let until = until(view);
-    let points = |rates: &Rates| {
-        PlotPoints::Owned(
-            rates.steps(until).map(|step| egui_plot::PlotPoint::new(step.at, step.rate / 1e6)).collect(),
-        )
-    };
-    let read = Line::new("Read MB/s", points(&drive.read)).color(tokens.read).width(1.8);
-    let write = Line::new("Write MB/s", points(&drive.write))
-        .color(tokens.write)
-        .width(1.8)
-        .style(LineStyle::dashed_dense());
-    let response =
-        plain_plot(&format!("Throughput of drive {}", index + 1), look.height(RATE_HEIGHT), tokens)
-            .include_y(if look.fastest > 0.0 { look.fastest } else { 1.0 })
-            .include_x(0.0)
-            .include_x(until.max(0.1))
-            .show(ui, |plot: &mut PlotUi<'_>| {
-                plot.line(read);
-                plot.line(write);
-            });
-    response.response.accessible_name(format!("Throughput of drive {}", index + 1));
 }

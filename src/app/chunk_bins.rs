@@ -109,6 +109,12 @@ impl ChunkBins {
         1 << self.width_log2
     }
 
+    /// One more than the highest chunk seen.
+    #[must_use]
+    pub const fn chunks(&self) -> usize {
+        self.chunks
+    }
+
     /// Seconds over all chunks.
     #[must_use]
     pub const fn total(&self) -> Seconds {

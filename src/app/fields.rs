@@ -184,7 +184,7 @@ pub fn input(
             ui.add(
                 TextEdit::singleline(&mut text)
                     .id(Id::unique(("field", field)))
-                    .desired_width(width - 8.0)
+                    .desired_width(width)
                     .align(egui::Align2::LEFT_CENTER)
                     .hint_text(hint(field)),
             )
@@ -229,7 +229,7 @@ pub fn choice<T: Copy + PartialEq>(
     let (text, hover) = now.map_or(("", ""), |(_, text, hover)| (*text, *hover));
     let mut picked = None;
     ComboBox::from_id_salt(id)
-        .width(width - ui.spacing().button_padding.x)
+        .width(width)
         .truncate()
         .selected_text(text)
         .show_ui(ui, |ui| {

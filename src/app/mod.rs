@@ -13,6 +13,7 @@ mod edits;
 mod fields;
 mod images;
 mod log;
+mod plots;
 mod preview_images;
 mod previews;
 mod questions;
@@ -362,6 +363,13 @@ impl App {
                 status::show(ui, &self.log, self.options.log_open, details, &mut commands);
             });
         }
+        if self.options.log_open {
+            egui::Panel::bottom("log")
+                .resizable(true)
+                .default_size(130.0)
+                .size_range(60.0..=320.0)
+                .show(ui, |ui| status::show_log(ui, &self.log));
+        }
         let mut sheet = Sheet {
             project: &self.project,
             drafts: &mut self.drafts,
@@ -398,10 +406,12 @@ impl App {
             images: &self.images,
             pictures: &self.pictures,
         };
+        // In a low window the charts keep the larger part.
+        let most = (0.48 * ui.available_height()).max(190.0);
         egui::Panel::bottom("previews")
             .resizable(true)
-            .default_size(theme::PREVIEWS_HEIGHT)
-            .size_range(180.0..=520.0)
+            .default_size(theme::PREVIEWS_HEIGHT.min(most))
+            .size_range(180.0..=most)
             .show(ui, |ui| {
                 ui.add_space(4.0);
                 previews::show(ui, &sources, &mut commands);
@@ -417,8 +427,27 @@ impl App {
         if let Some(question) = &self.question {
             questions::show(ui, question, &mut commands);
         }
+        drop_hint(ui);
         self.commands = commands;
     }
+}
+
+/// Says what a drop would do, while files hover over the window.
+fn drop_hint(ui: &egui::Ui) {
+    if ui.input(|i| i.raw.hovered_files.is_empty()) {
+        return;
+    }
+    let place = ui.ctx().content_rect();
+    let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop hint"));
+    let painter = ui.ctx().layer_painter(layer);
+    painter.rect_filled(place, 0.0, egui::Color32::from_black_alpha(190));
+    painter.text(
+        place.center(),
+        egui::Align2::CENTER_CENTER,
+        "Drop images to add them as layers, a folder to offer it for the drives, or a project to open it",
+        egui::FontId::proportional(20.0),
+        egui::Color32::WHITE,
+    );
 }
 
 impl eframe::App for App {

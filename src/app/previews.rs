@@ -30,7 +30,9 @@ pub fn show(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
         ui.label(RichText::new("Each layer and its reconstruction will stand here side by side.").weak());
         return;
     }
-    let side = (ui.available_height() - 92.0).clamp(96.0, 300.0);
+    // Title, caption, frame, scroll bar, and the slider of each card when it has one.
+    let rest = if sources.pictures.tone.common { 80.0 } else { 112.0 };
+    let side = (ui.available_height() - rest).clamp(96.0, 300.0);
     egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         ui.horizontal_top(|ui| {
             for (index, layer) in project.layers.iter().enumerate() {
@@ -43,9 +45,10 @@ pub fn show(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
 fn contrast(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
     let mut tone = sources.pictures.tone.clone();
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().slider_width = 72.0;
         ui.label(RichText::new("Previews").strong().size(15.0));
         ui.add_space(GAP);
-        ui.checkbox(&mut tone.common, "Same contrast for all layers").on_hover_text(format!(
+        ui.checkbox(&mut tone.common, "Same contrast for all").on_hover_text(format!(
             "White is the intensity below which {WHITE_PERCENTILE} % of the brightest layer's samples lie; \
              untick to scale each layer by itself",
         ));
@@ -186,7 +189,11 @@ fn words(ui: &mut Ui, place: Rect, text: &str) {
     let label = egui::Label::new(RichText::new(text).color(color).small()).wrap();
     let inner = place.shrink(8.0);
     ui.scope_builder(egui::UiBuilder::new().max_rect(inner), |ui| {
-        ui.centered_and_justified(|ui| ui.add(label));
+        // Justifying would stretch the spaces between the words.
+        ui.with_layout(egui::Layout::top_down(egui::Align::Center), |ui| {
+            ui.add_space(inner.height() * 0.3);
+            ui.add(label);
+        });
     });
 }
 

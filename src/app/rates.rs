@@ -4,7 +4,7 @@
 pub const MAX_STEPS: usize = 128;
 
 /// The first width of a step in seconds.
-const FIRST_WIDTH: f64 = 1.0 / 64.0;
+const FIRST_WIDTH: f64 = 1.0 / 32.0;
 
 /// The rate during one step.
 #[derive(Debug, Clone, Copy, PartialEq)]

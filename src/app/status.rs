@@ -6,7 +6,7 @@ use super::commands::Command;
 use super::log::{Level, Log};
 use super::theme::tokens;
 
-/// Shows the strip of errors, the status line and, if open, the log.
+/// Shows the strip of errors and the status line.
 pub fn show(
     ui: &mut Ui,
     log: &Log,
@@ -17,35 +17,31 @@ pub fn show(
     if let Some(error) = log.error() {
         strip(ui, error, details, commands);
     }
-    ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let name = if open { "Hide log" } else { "Show log" };
-            if ui.small_button(name).on_hover_text("Everything that has happened, oldest first").clicked() {
-                commands.push(Command::ShowLog(!open));
-            }
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let last = log.entries().next_back().map_or("Ready", |entry| entry.text.as_str());
-                ui.add(Label::new(last).truncate()).on_hover_text(last);
-            });
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let name = if open { "Hide log" } else { "Show log" };
+        if ui.small_button(name).on_hover_text("Everything that has happened, oldest first").clicked() {
+            commands.push(Command::ShowLog(!open));
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let last = log.entries().next_back().map_or("Ready", |entry| entry.text.as_str());
+            ui.add(Label::new(last).truncate()).on_hover_text(last);
         });
     });
-    if open {
-        ui.separator();
-        ScrollArea::vertical().max_height(140.0).auto_shrink([false, true]).stick_to_bottom(true).show(
-            ui,
-            |ui| {
-                for entry in log.entries() {
-                    let (sign, color) = match entry.level {
-                        Level::Info => ("", ui.visuals().text_color()),
-                        Level::Note => ("ℹ ", tokens(ui).warning),
-                        Level::Error => ("⚠ ", tokens(ui).error),
-                    };
-                    let text = format!("{:8.1} s  {sign}{}", entry.at, entry.text);
-                    ui.add(Label::new(RichText::new(text).color(color)).wrap().selectable(true));
-                }
-            },
-        );
-    }
+}
+
+/// Shows the log.
+pub fn show_log(ui: &mut Ui, log: &Log) {
+    ScrollArea::vertical().auto_shrink(false).stick_to_bottom(true).show(ui, |ui| {
+        for entry in log.entries() {
+            let (sign, color) = match entry.level {
+                Level::Info => ("", ui.visuals().text_color()),
+                Level::Note => ("ℹ ", tokens(ui).warning),
+                Level::Error => ("⚠ ", tokens(ui).error),
+            };
+            let text = format!("{:8.1} s  {sign}{}", entry.at, entry.text);
+            ui.add(Label::new(RichText::new(text).color(color)).wrap().selectable(true));
+        }
+    });
 }
 
 fn strip(ui: &mut Ui, error: &str, details: impl FnOnce(&str) -> String, commands: &mut Vec<Command>) {

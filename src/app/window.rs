@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use eframe::NativeOptions;
 use egui::ViewportBuilder;
 
@@ -50,11 +51,9 @@ pub fn run_with(
             Ok(Box::new(app))
         }),
     )
-    .map_err(|error| {
-        anyhow::anyhow!(
-            "no window can be opened here ({error}); `gigafringe run PROJECT.json` works without one"
-        )
-    })?;
+    // The window system's error cannot cross threads, so its words are kept instead.
+    .map_err(|error| anyhow::anyhow!("{error}"))
+    .context("no window can be opened here; `gigafringe run PROJECT.json` works without one")?;
     let result = outcome.lock().ok().and_then(|mut outcome| outcome.take());
     match (fresh, result) {
         (None, _) => Ok(()),
