@@ -137,6 +137,19 @@ fn roles_are_assigned_the_run_is_followed_and_the_previews_appear() {
 }
 
 #[test]
+fn a_preview_is_never_shown_as_something_it_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    click(&mut window, "Run");
+    wait(&mut window, "both previews", |w| w.query_all_by_label_contains("Reconstruction of").count() == 2);
+    enter(&mut window, "Depth of layer 2", "9mm");
+    assert!(shows(&window, "Layer 2 at 9 mm") && shows(&window, "as run at 4 mm; changed since"));
+    // The second layer moves up; the first layer's reconstruction must not stand beside it.
+    click(&mut window, "Remove layer 1");
+    assert_eq!(window.query_all_by_label_contains("Reconstruction of").count(), 0);
+}
+
+#[test]
 fn cancel_stops_the_run_and_says_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let engine = FakeEngine { pace: Duration::from_millis(20), chunks: 500, ..FakeEngine::default() };

@@ -165,6 +165,7 @@ impl App {
         self.folders.clear();
         if !self.is_running() {
             self.view = super::RunView::default();
+            self.ran = None;
             self.pictures.clear();
             self.selected_pass = None;
         }

@@ -94,6 +94,8 @@ pub struct App {
     dialog: Option<Dialog>,
     activity: Activity,
     view: RunView,
+    /// The project as it was when the last run began; what is shown of that run is about this one.
+    ran: Option<Project>,
     selected_pass: Option<usize>,
     stopping: bool,
     images: images::Images,
@@ -155,6 +157,7 @@ impl App {
             dialog: None,
             activity: Activity::Idle,
             view: RunView::default(),
+            ran: None,
             selected_pass: None,
             stopping: false,
             images: images::Images::default(),
@@ -403,6 +406,7 @@ impl App {
         let sources = Sources {
             project: &self.project,
             view: &self.view,
+            ran: self.ran.as_ref(),
             images: &self.images,
             pictures: &self.pictures,
         };
@@ -418,7 +422,8 @@ impl App {
             });
         egui::CentralPanel::default().show(ui, |ui| {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                charts::show(ui, &self.view, &self.project, self.selected_pass, &mut commands);
+                let project = self.ran.as_ref().unwrap_or(&self.project);
+                charts::show(ui, &self.view, project, self.selected_pass, &mut commands);
             });
         });
         if let Some(layer) = self.enlarged {

@@ -14,12 +14,22 @@ use crate::project::{Layer, Project};
 pub struct Sources<'a> {
     /// The project.
     pub project: &'a Project,
+    /// The project as it was when the last run began.
+    pub ran: Option<&'a Project>,
     /// The run.
     pub view: &'a RunView,
     /// The layers' images.
     pub images: &'a Images,
     /// The reconstructions' pictures.
     pub pictures: &'a PreviewImages,
+}
+
+impl<'a> Sources<'a> {
+    /// A layer's reconstruction, with the layer as the run had it; none when the run had another.
+    fn shown(&self, index: usize, layer: &Layer) -> Option<(&'a Shown, &'a Layer)> {
+        let ran = self.ran?.layers.get(index).filter(|ran| ran.image == layer.image)?;
+        Some((self.pictures.get(index)?, ran))
+    }
 }
 
 /// Shows one card a layer.
@@ -88,14 +98,8 @@ fn card(
                 source(ui, sources, layer, side);
                 reconstruction(ui, sources, index, layer, side, commands);
             });
-            let shown = sources.pictures.get(index);
-            let caption = shown.map_or_else(
-                || "Left: the layer's image".into(),
-                |shown| format!("Right: 1 : {} preview, intensity |u|², relative", shown.reduced.scale),
-            );
-            ui.add(egui::Label::new(RichText::new(caption).small().weak()).truncate()).on_hover_text(
-                "The mean of |u|² over squares of samples; relative to the white level, so without a unit",
-            );
+            let shown = sources.shown(index, layer);
+            caption(ui, shown, layer);
             if let (false, Some(_)) = (sources.pictures.tone.common, shown) {
                 let mut tone = sources.pictures.tone.clone();
                 let mut value = tone.gain_of(index);
@@ -107,6 +111,24 @@ fn card(
             }
         });
     });
+}
+
+/// What the right picture is, also when the layer has been changed since.
+fn caption(ui: &mut Ui, shown: Option<(&Shown, &Layer)>, layer: &Layer) {
+    let text = match shown {
+        None => RichText::new("Left: the layer's image").weak(),
+        Some((shown, ran)) if ran == layer => {
+            RichText::new(format!("Right: 1 : {} preview, intensity |u|², relative", shown.reduced.scale))
+                .weak()
+        }
+        Some((_, ran)) => {
+            let depth = text::length(ran.distance);
+            RichText::new(format!("⚠ Right: as run at {depth}; changed since")).color(tokens(ui).warning)
+        }
+    };
+    ui.add(egui::Label::new(text.small()).truncate()).on_hover_text(
+        "The mean of |u|² over squares of samples; relative to the white level, so without a unit",
+    );
 }
 
 /// A black square that holds the plane, and the plane's place in it.
@@ -151,10 +173,10 @@ fn reconstruction(
     side: f32,
     commands: &mut Vec<Command>,
 ) {
-    let shown = sources.pictures.get(index);
+    let shown = sources.shown(index, layer);
     let sense = if shown.is_some() { Sense::click() } else { Sense::hover() };
-    let (plane, response) = frame(ui, sources.project, side, sense);
-    let Some(shown) = shown else {
+    let (plane, response) = frame(ui, sources.ran.unwrap_or(sources.project), side, sense);
+    let Some((shown, _)) = shown else {
         words(ui, plane, &placeholder(sources, layer));
         return;
     };
@@ -179,6 +201,9 @@ fn placeholder(sources: &Sources<'_>, layer: &Layer) -> String {
     match sources.view.state() {
         RunState::Idle => format!("After the run: the reconstruction at {depth}"),
         RunState::Starting | RunState::Running => format!("Waiting for the reconstruction at {depth}"),
+        _ if sources.ran.is_some_and(|p| p.layers.iter().all(|l| l.image != layer.image)) => {
+            "This layer was not in the last run".into()
+        }
         RunState::Finished(_) => "This run made no reconstruction here".into(),
         RunState::Cancelled(_) | RunState::Failed(_) => "The run ended before this reconstruction".into(),
     }
@@ -199,7 +224,8 @@ fn words(ui: &mut Ui, place: Rect, text: &str) {
 
 /// Shows one reconstruction as large as the window allows.
 pub fn enlarged(ui: &Ui, sources: &Sources<'_>, index: usize, commands: &mut Vec<Command>) {
-    let Some((layer, shown)) = sources.project.layers.get(index).zip(sources.pictures.get(index)) else {
+    let Some((layer, shown)) = sources.ran.and_then(|p| p.layers.get(index)).zip(sources.pictures.get(index))
+    else {
         commands.push(Command::Enlarge(None));
         return;
     };
@@ -213,7 +239,7 @@ pub fn enlarged(ui: &Ui, sources: &Sources<'_>, index: usize, commands: &mut Vec
             );
         });
         let side = space.min_elem();
-        let (plane, _) = frame(ui, sources.project, side, Sense::hover());
+        let (plane, _) = frame(ui, sources.ran.unwrap_or(sources.project), side, Sense::hover());
         picture(ui, shown, plane);
         if ui.button("Close").clicked() {
             commands.push(Command::Enlarge(None));

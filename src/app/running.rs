@@ -38,6 +38,7 @@ impl App {
             return;
         }
         self.view = RunView::starting(self.now());
+        self.ran = Some(self.project.clone());
         self.pictures.clear();
         self.selected_pass = None;
         self.enlarged = None;
@@ -146,8 +147,8 @@ impl App {
     fn end_run(&mut self, state: RunState) {
         match &state {
             RunState::Finished(seconds) => {
-                let path = self.project.output.path.display();
-                let text = format!("Finished in {}: {path}", text::seconds(*seconds));
+                let path = &self.ran.as_ref().unwrap_or(&self.project).output.path;
+                let text = format!("Finished in {}: {}", text::seconds(*seconds), path.display());
                 self.say(Level::Info, text);
             }
             RunState::Cancelled(text) => self.say(Level::Note, format!("Stopped: {text}")),
