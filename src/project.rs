@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::optics::{Bytes, Evanescent, Grid, Length, Phase, Values};
+use crate::optics::{Bytes, Grid, Length};
+// A project is written with these; whoever reads it finds them in one place.
+pub use crate::optics::{Evanescent, Phase, Values};
 
 /// A project file that cannot be used, with the field and the remedy.
 #[derive(Debug, thiserror::Error)]

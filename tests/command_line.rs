@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -326,7 +327,7 @@ fn a_plane_five_times_the_memory_stays_within_the_memory() {
     let mut line: Vec<u8> = Vec::with_capacity(n * 8);
     let file = std::fs::File::create(bench.path("in.npy")).unwrap();
     let mut file = std::io::BufWriter::new(file);
-    use std::io::Write;
+
     file.write_all(&header.encode()).unwrap();
     for y in 0..n {
         line.clear();
@@ -352,7 +353,7 @@ fn a_plane_five_times_the_memory_stays_within_the_memory() {
     let middle = |name: &str| read_part(&bench.path(name), n / 2, n / 2, 512);
     let (a, b) = (middle("in.npy"), middle("back.npy"));
     let difference: f64 = a.iter().zip(&b).map(|(a, b)| (a - b).norm_sqr()).sum();
-    let norm: f64 = a.iter().map(|a| a.norm_sqr()).sum();
+    let norm: f64 = a.iter().map(Complex64::norm_sqr).sum();
     let error = (difference / norm).sqrt();
     // The window's end cuts 1191 of 8192 samples' walk at each side; the middle sees little of it.
     println!("middle after there and back: {error:e}");
@@ -361,7 +362,6 @@ fn a_plane_five_times_the_memory_stays_within_the_memory() {
 
 /// `count` samples of line `y` from column `x`.
 fn read_part(path: &Path, y: usize, x: usize, count: usize) -> Vec<Complex64> {
-    use std::io::{Read, Seek, SeekFrom};
     let header = NpyHeader::read(path).unwrap();
     let mut file = std::fs::File::open(path).unwrap();
     let offset = header.data_offset + ((y * header.width + x) * 8) as u64;

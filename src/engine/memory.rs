@@ -7,7 +7,7 @@ use super::{Kernel, Plan};
 use crate::project::Precision;
 
 /// The memory of a job, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Memory {
     /// Chunk buffers.
     pub buffers: u64,

@@ -8,7 +8,7 @@ use crate::engine::{Memory, PassInfo, Plan};
 use crate::project::Project;
 
 /// What a job will need.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// The method, as the command line names it.
     pub method: String,

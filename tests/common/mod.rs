@@ -121,7 +121,7 @@ pub fn write_plane(path: &Path, plane: &Plane) {
 pub fn element_error(got: &Plane, expected: &Plane) -> f64 {
     assert_eq!((got.height, got.width), (expected.height, expected.width));
     let difference: f64 = got.samples.iter().zip(&expected.samples).map(|(a, b)| (a - b).norm_sqr()).sum();
-    let norm: f64 = expected.samples.iter().map(|b| b.norm_sqr()).sum();
+    let norm: f64 = expected.samples.iter().map(Complex64::norm_sqr).sum();
     (difference / norm).sqrt()
 }
 

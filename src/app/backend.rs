@@ -1,0 +1,95 @@
+//! What the window needs from outside: the engine, the drives and the system's file dialogs.
+
+use std::path::PathBuf;
+
+use crate::project::Project;
+use crate::run::{self, Estimate, RunError, RunHandle};
+use crate::storage::{self, DetectedDrive};
+
+/// A question that the system's file dialog answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// Which project to open.
+    OpenProject,
+    /// Where to save the project.
+    SaveProject,
+    /// Which images become layers.
+    AddImages,
+    /// Which folder may hold scratch files.
+    AddFolder,
+    /// Where the hologram goes.
+    OutputFile,
+}
+
+/// Everything the window asks of the rest of the program; tests put a stand-in here.
+///
+/// The window calls these from threads of its own, so they may take their time.
+pub trait Backend: Send + Sync + 'static {
+    /// Starts a run; `force` allows an existing output file to be replaced.
+    fn start(
+        &self,
+        project: &Project,
+        force: bool,
+        wake: Box<dyn Fn() + Send + Sync>,
+    ) -> Result<RunHandle, RunError>;
+
+    /// What a project would need.
+    fn estimate(&self, project: &Project) -> Result<Estimate, RunError>;
+
+    /// The drives of this machine.
+    fn detect_drives(&self) -> Vec<DetectedDrive>;
+
+    /// Shows a file dialog and waits for its answer; none when it was cancelled or cannot be shown.
+    fn ask(&self, ask: Ask) -> Option<Vec<PathBuf>>;
+}
+
+/// The program's own engine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Engine;
+
+impl Backend for Engine {
+    fn start(
+        &self,
+        project: &Project,
+        force: bool,
+        wake: Box<dyn Fn() + Send + Sync>,
+    ) -> Result<RunHandle, RunError> {
+        run::start(project, force, wake)
+    }
+
+    fn estimate(&self, project: &Project) -> Result<Estimate, RunError> {
+        run::estimate(project)
+    }
+
+    fn detect_drives(&self) -> Vec<DetectedDrive> {
+        storage::detect()
+    }
+
+    fn ask(&self, ask: Ask) -> Option<Vec<PathBuf>> {
+        let dialog = rfd::FileDialog::new();
+        let projects = |dialog: rfd::FileDialog| dialog.add_filter("Gigafringe project", &["json"]);
+        match ask {
+            Ask::OpenProject => {
+                projects(dialog).set_title("Open a project").pick_file().map(|path| vec![path])
+            }
+            Ask::SaveProject => projects(dialog)
+                .set_title("Save the project as")
+                .set_file_name("project.json")
+                .save_file()
+                .map(|path| vec![path]),
+            Ask::AddImages => dialog
+                .set_title("Add images as layers")
+                .add_filter("Images", &["png", "jpg", "jpeg", "tif", "tiff", "bmp"])
+                .pick_files(),
+            Ask::AddFolder => {
+                dialog.set_title("Choose a folder on a drive").pick_folder().map(|path| vec![path])
+            }
+            Ask::OutputFile => dialog
+                .set_title("Save the hologram as")
+                .add_filter("NumPy array", &["npy"])
+                .set_file_name("hologram.npy")
+                .save_file()
+                .map(|path| vec![path]),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Live charts: where the time of each drive and of the processor goes, and how fast bytes move.
+
+use egui::{RichText, Sense, Ui, vec2};
+
+use super::chunk_bins::ChunkBins;
+use super::commands::Command;
+use super::fields;
+use super::plots::{self, Look, STACK, kind_name};
+use super::rates::Rates;
+use super::run_view::{DriveView, RunState, RunView};
+use super::text;
+use super::theme::{CARD_WIDTH, GAP, tokens};
+use crate::engine::Kind;
+use crate::project::Project;
+
+const fn kind_hover(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "Solid: time the drive delivered; solid line: the rate it did",
+        Kind::Compute => "Solid: time the processor spent on transforms and the transfer function",
+        Kind::Write => "Pale: time the drive took data; dashed line: the rate it did",
+        Kind::Wait => "Hollow: time the drive's reader or writer had nothing it could do",
+    }
+}
+
+/// Shows the charts of one pass, or what to do when there is none.
+pub fn show(
+    ui: &mut Ui,
+    view: &RunView,
+    project: &Project,
+    selected: Option<usize>,
+    commands: &mut Vec<Command>,
+) {
+    let Some(index) = selected.or_else(|| view.current()).filter(|&i| i < view.passes().len()) else {
+        newcomer(ui, view, project);
+        return;
+    };
+    header(ui, view, selected, commands);
+    let pass = &view.passes()[index];
+    let empty = ChunkBins::default();
+    let most = most_per_chunk(pass.drives.iter().chain([&pass.processor]));
+    let fastest = fastest(view);
+    let cards = view.drives().len() + 1;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of columns")]
+    let fit = (ui.available_width() / CARD_WIDTH).floor().max(1.0) as usize;
+    let columns = fit.min(cards);
+    let chunks = pass.drives.iter().chain([&pass.processor]).map(ChunkBins::chunks).max();
+    let look = Look {
+        most,
+        fastest,
+        compact: cards > columns,
+        chunks: chunks.unwrap_or(0),
+        until: view.latest(),
+        over: pass.seconds.is_some() || !view.is_active(),
+    };
+    for row in (0..cards).step_by(columns) {
+        ui.columns(columns, |uis| {
+            for (ui, card) in uis.iter_mut().zip(row..cards) {
+                ui.spacing_mut().item_spacing.y = 3.0;
+                tokens(ui).card_frame().show(ui, |ui| match view.drives().get(card) {
+                    Some(drive) => {
+                        let bins = pass.drives.get(card).unwrap_or(&empty);
+                        drive_card(ui, project, card, drive, bins, look);
+                    }
+                    None => processor_card(ui, &pass.processor, look),
+                });
+            }
+        });
+        ui.add_space(GAP / 2.0);
+    }
+}
+
+fn newcomer(ui: &mut Ui, view: &RunView, project: &Project) {
+    ui.add_space(GAP);
+    if view.is_active() {
+        ui.label(RichText::new("The charts begin with the first chunk.").weak());
+        return;
+    }
+    if let RunState::Failed(_) | RunState::Cancelled(_) = view.state() {
+        ui.label(RichText::new("The run ended before its first phase; there is nothing to chart.").weak());
+        return;
+    }
+    ui.heading("Make a hologram in four steps");
+    ui.add_space(GAP / 2.0);
+    let layers = project.layers.len();
+    let steps = [
+        format!("Layers: add images and give each its depth ({layers} so far)."),
+        "Optics: set the wavelength, the pitch and the number of samples.".into(),
+        "Drives: give the roles A to D to folders on different drives; one drive works too.".into(),
+        "Run: watch what every drive does here, and see each layer come into focus below.".into(),
+    ];
+    for (i, step) in steps.iter().enumerate() {
+        ui.label(format!("{}.  {step}", i + 1));
+    }
+    ui.add_space(GAP / 2.0);
+    ui.label(
+        RichText::new(
+            "The hologram may be larger than memory: it is computed in chunks that stream from drive to drive.",
+        )
+        .weak(),
+    );
+}
+
+fn header(ui: &mut Ui, view: &RunView, selected: Option<usize>, commands: &mut Vec<Command>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Phase").on_hover_text("Each propagation takes three phases: rows, columns, rows");
+        let follow = match view.current() {
+            Some(i) if view.is_active() => format!("Latest ({})", view.pass_name(i)),
+            Some(i) => format!("Last ({})", view.pass_name(i)),
+            None => "Latest".into(),
+        };
+        let names: Vec<(usize, String)> = view
+            .passes()
+            .iter()
+            .enumerate()
+            .filter(|(_, pass)| pass.started)
+            .map(|(i, _)| (i, view.pass_name(i)))
+            .collect();
+        let mut options: Vec<(Option<usize>, &str, &str)> =
+            vec![(None, &follow, "The charts follow the run")];
+        options
+            .extend(names.iter().map(|(i, name)| (Some(*i), name.as_str(), "The charts stay at this phase")));
+        if let Some(pass) = fields::choice(ui, "phase", "Phase shown", 330.0, selected, &options) {
+            commands.push(Command::SelectPass(pass));
+        }
+        ui.add_space(GAP);
+        for kind in STACK {
+            swatch(ui, kind);
+        }
+    });
+    ui.add_space(GAP / 2.0);
+}
+
+/// One entry of the legend.
+fn swatch(ui: &mut Ui, kind: Kind) {
+    let (fill, stroke) = tokens(ui).bar(kind);
+    let (rect, response) = ui.allocate_exact_size(vec2(14.0, 14.0), Sense::hover());
+    ui.painter().rect(rect.shrink(1.0), 1.0, fill, stroke, egui::StrokeKind::Inside);
+    response.on_hover_text(kind_hover(kind));
+    ui.label(kind_name(kind)).on_hover_text(kind_hover(kind));
+    ui.add_space(4.0);
+}
+
+fn drive_card(ui: &mut Ui, project: &Project, index: usize, drive: &DriveView, bins: &ChunkBins, look: Look) {
+    let roles: Vec<String> = project
+        .drives
+        .iter()
+        .filter(|d| d.path.display().to_string() == drive.name)
+        .map(|d| d.role.to_string())
+        .collect();
+    let roles = if roles.is_empty() { String::new() } else { format!(", role {}", roles.join(" ")) };
+    title(ui, &format!("Drive {}{roles}", index + 1), &drive.name);
+    plots::bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, look);
+    let rate = |rates: &Rates| rates.mean().map_or_else(|| "–".into(), megabytes);
+    ui.label(
+        RichText::new(format!(
+            "MB/s over seconds; while busy: read {}, write {}",
+            rate(&drive.read),
+            rate(&drive.write)
+        ))
+        .small()
+        .weak(),
+    )
+    .on_hover_text("Megabytes per second of this drive over the whole run; the two numbers are means over the time it was reading or writing");
+    plots::throughput(ui, index, drive, look);
+}
+
+fn processor_card(ui: &mut Ui, bins: &ChunkBins, look: Look) {
+    title(ui, "Processor", "all threads together");
+    plots::bars(ui, "Time per chunk of the processor", bins, look);
+    ui.label(
+        RichText::new(format!("Computed for {} in this phase", text::seconds(bins.total().compute)))
+            .small()
+            .weak(),
+    );
+}
+
+fn title(ui: &mut Ui, name: &str, detail: &str) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(name).strong());
+        ui.add(egui::Label::new(RichText::new(detail).weak()).truncate()).on_hover_text(detail);
+    });
+}
+
+fn megabytes(rate: f64) -> String {
+    let rate = rate / 1e6;
+    if rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
+}
+
+/// The highest bar of any series, so that all charts share one scale and can be compared.
+fn most_per_chunk<'a>(series: impl Iterator<Item = &'a ChunkBins>) -> f64 {
+    series
+        .flat_map(ChunkBins::bars)
+        .map(|bar| STACK.iter().map(|&kind| bar.seconds.of(kind)).sum())
+        .fold(0.0, f64::max)
+}
+
+fn fastest(view: &RunView) -> f64 {
+    let until = view.latest();
+    view.drives()
+        .iter()
+        .flat_map(|drive| drive.read.steps(until).chain(drive.write.steps(until)))
+        .map(|step| step.rate / 1e6)
+        .fold(0.0, f64::max)
+}

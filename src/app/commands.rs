@@ -1,0 +1,219 @@
+//! Everything the user can ask for, and the one place where it is carried out.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Context, ThemePreference, ViewportCommand};
+
+use super::backend::Ask;
+use super::edits::Edit;
+use super::fields::Field;
+use super::log::Level;
+use super::preview_images::Tone;
+use super::questions::Question;
+use super::{App, blank_project};
+use crate::project::Project;
+
+/// One thing the user asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Begin an empty project.
+    New,
+    /// Open a project file.
+    Open(PathBuf),
+    /// Write the project to its file.
+    Save,
+    /// Write the project to another file.
+    SaveAs(PathBuf),
+    /// Write the project over a file that exists.
+    Replace(PathBuf),
+    /// Show a file dialog.
+    Ask(Ask),
+    /// Change the project.
+    Edit(Edit),
+    /// Whether one pitch is used for both axes.
+    LinkPitches(bool),
+    /// Whether an existing output file may be replaced.
+    SetForce(bool),
+    /// Offer a folder for the roles.
+    AddFolder(PathBuf),
+    /// Look for drives again.
+    DetectDrives,
+    /// Start a run.
+    Run,
+    /// Stop the run.
+    Cancel,
+    /// Show a pass's charts; none follows the run.
+    SelectPass(Option<usize>),
+    /// Set the previews' contrast.
+    SetTone(Tone),
+    /// Show a layer's preview large; none closes it.
+    Enlarge(Option<usize>),
+    /// Dark, light or the system's choice.
+    SetTheme(ThemePreference),
+    /// Show or hide the log.
+    ShowLog(bool),
+    /// Take the error strip away.
+    DismissError,
+    /// Put a text on the clipboard.
+    Copy(String),
+    /// Close the window, asking first if something would be lost.
+    Close,
+    /// Stop the run and close the window when it has ended.
+    StopAndClose,
+    /// Forget unsaved changes and go on.
+    Discard(Box<Self>),
+    /// Save and go on.
+    SaveThen(Box<Self>),
+    /// Leave a question without doing anything.
+    DismissQuestion,
+}
+
+impl App {
+    /// Carries out one command.
+    pub(super) fn carry_out(&mut self, ctx: &Context, command: Command) {
+        match command {
+            Command::New if self.is_dirty() => self.ask_about_changes(Command::New),
+            Command::New => self.replace_project(blank_project(), None),
+            Command::Open(path) if self.is_dirty() => self.ask_about_changes(Command::Open(path)),
+            Command::Open(path) => self.open(&path),
+            Command::Save => self.save_typed(),
+            Command::SaveAs(path) => self.save_as(path),
+            Command::Replace(path) => {
+                self.question = None;
+                self.save(path);
+            }
+            Command::Ask(ask) => self.ask(ask),
+            Command::Edit(edit) => {
+                if matches!(edit, Edit::RemoveLayer(_)) {
+                    self.drafts.clear_layers();
+                }
+                edit.apply(&mut self.project);
+            }
+            Command::LinkPitches(linked) => {
+                self.options.pitch_linked = linked;
+                if linked {
+                    self.drafts.forget(Field::PitchY);
+                    self.project.grid.pitch_y = self.project.grid.pitch_x;
+                }
+            }
+            Command::SetForce(force) => self.options.force = force,
+            Command::AddFolder(folder) => {
+                if !self.folders.contains(&folder) {
+                    self.folders.push(folder);
+                }
+            }
+            Command::DetectDrives => self.detect_drives(),
+            Command::Run => self.start_run(),
+            Command::Cancel => self.cancel_run(),
+            Command::SelectPass(pass) => self.selected_pass = pass,
+            Command::SetTone(tone) => self.pictures.tone = tone,
+            Command::Enlarge(layer) => self.enlarged = layer,
+            Command::SetTheme(theme) => ctx.set_theme(theme),
+            Command::ShowLog(show) => self.options.log_open = show,
+            Command::DismissError => self.log.dismiss(),
+            Command::Copy(text) => ctx.copy_text(text),
+            Command::Close if self.is_running() => self.question = Some(Question::CloseDuringRun),
+            Command::Close if self.is_dirty() => self.ask_about_changes(Command::Close),
+            Command::Close => self.close(ctx),
+            Command::StopAndClose => {
+                self.question = None;
+                self.close_when_stopped = true;
+                self.cancel_run();
+            }
+            Command::Discard(next) => {
+                self.question = None;
+                self.saved = self.project.clone();
+                self.carry_out(ctx, *next);
+            }
+            Command::SaveThen(next) => {
+                self.question = None;
+                self.save_typed();
+                if !self.is_dirty() {
+                    self.carry_out(ctx, *next);
+                }
+            }
+            Command::DismissQuestion => self.question = None,
+        }
+    }
+
+    fn ask_about_changes(&mut self, next: Command) {
+        self.question = Some(Question::Unsaved(next));
+    }
+
+    pub(super) fn close(&mut self, ctx: &Context) {
+        self.may_close = true;
+        ctx.send_viewport_cmd(ViewportCommand::Close);
+    }
+
+    fn open(&mut self, path: &Path) {
+        match Project::load(path) {
+            Ok(project) => {
+                self.say(Level::Info, format!("Opened {}", path.display()));
+                self.replace_project(project, Some(path.to_path_buf()));
+            }
+            Err(error) => self.say(Level::Error, error.to_string()),
+        }
+    }
+
+    fn replace_project(&mut self, project: Project, path: Option<PathBuf>) {
+        self.options.pitch_linked = project.grid.pitch_x == project.grid.pitch_y;
+        self.saved = project.clone();
+        self.project = project;
+        self.path = path;
+        self.drafts.clear();
+        self.images.clear();
+        self.folders.clear();
+        if !self.is_running() {
+            self.view = super::RunView::default();
+            self.ran = None;
+            self.pictures.clear();
+            self.selected_pass = None;
+        }
+    }
+
+    /// Saves under the name in the path field, if one was typed, else under the project's own.
+    fn save_typed(&mut self) {
+        let typed = self.drafts.text(Field::ProjectFile).map(|text| PathBuf::from(text.trim()));
+        match typed.filter(|path| !path.as_os_str().is_empty()).or_else(|| self.path.clone()) {
+            Some(path) => self.save_as(path),
+            None => self.ask(Ask::SaveProject),
+        }
+    }
+
+    fn save_as(&mut self, mut path: PathBuf) {
+        if path.extension().is_none() {
+            path.set_extension("json");
+        }
+        if self.path.as_ref() != Some(&path) && path.exists() {
+            self.question = Some(Question::Replace(path));
+        } else {
+            self.save(path);
+        }
+    }
+
+    fn save(&mut self, path: PathBuf) {
+        match self.project.save(&path) {
+            Ok(()) => {
+                self.say(Level::Info, format!("Saved {}", path.display()));
+                self.saved = self.project.clone();
+                self.path = Some(path);
+                self.drafts.forget(Field::ProjectFile);
+            }
+            Err(error) => self.say(Level::Error, error.to_string()),
+        }
+    }
+
+    /// Adds what was dropped on the window: a project is opened, all else becomes layers.
+    pub(super) fn take_files(&mut self, paths: Vec<PathBuf>) {
+        for path in paths {
+            let is_project = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+            self.commands.push(if is_project {
+                Command::Open(path)
+            } else if path.is_dir() {
+                Command::AddFolder(path)
+            } else {
+                Command::Edit(Edit::AddLayer(path))
+            });
+        }
+    }
+}

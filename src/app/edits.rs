@@ -1,0 +1,178 @@
+//! Changes of the project, one variant per thing the user can set.
+
+use std::path::PathBuf;
+
+use crate::optics::{Bytes, Length};
+use crate::project::{
+    Drive, Evanescent, Layer, Method, Phase, Precision, Project, ProjectError, Role, Values,
+};
+
+/// One change of the project.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "each variant sets the project's field of the same name")]
+pub enum Edit {
+    Wavelength(Length),
+    /// Both pitches.
+    Pitch(Length),
+    PitchX(Length),
+    PitchY(Length),
+    Width(usize),
+    Height(usize),
+    Evanescent(Evanescent),
+    BandLimit(bool),
+    Rolloff(f64),
+    Precision(Precision),
+    Seed(u64),
+    Method(Method),
+    Memory(Bytes),
+    Chunk(Option<usize>),
+    Buffers(usize),
+    /// A layer's depth.
+    Distance(usize, Length),
+    /// What a layer's values mean.
+    Values(usize, Values),
+    /// A layer's initial phase.
+    Phase(usize, Phase),
+    /// A further layer, behind the last by the spacing of the last two.
+    AddLayer(PathBuf),
+    RemoveLayer(usize),
+    /// The folder of a role; none leaves it to the engine.
+    Role(Role, Option<PathBuf>),
+    OutputPath(PathBuf),
+    Previews(bool),
+}
+
+/// The first layer's depth and the spacing of the next, when there is nothing to go by.
+const FIRST_DEPTH: Length = Length::metres(3e-3);
+const SPACING: f64 = 1e-3;
+
+impl Edit {
+    /// Makes the change.
+    pub fn apply(self, project: &mut Project) {
+        match self {
+            Self::Wavelength(value) => project.wavelength = value,
+            Self::Pitch(value) => {
+                project.grid.pitch_x = value;
+                project.grid.pitch_y = value;
+            }
+            Self::PitchX(value) => project.grid.pitch_x = value,
+            Self::PitchY(value) => project.grid.pitch_y = value,
+            Self::Width(value) => project.grid.width = value,
+            Self::Height(value) => project.grid.height = value,
+            Self::Evanescent(value) => project.evanescent = value,
+            Self::BandLimit(value) => project.band_limit = value,
+            Self::Rolloff(value) => project.rolloff = value,
+            Self::Precision(value) => project.precision = value,
+            Self::Seed(value) => project.seed = value,
+            Self::Method(value) => project.method = value,
+            Self::Memory(value) => project.memory = value,
+            Self::Chunk(value) => project.chunk = value,
+            Self::Buffers(value) => project.buffers = value,
+            Self::Distance(layer, value) => with_layer(project, layer, |l| l.distance = value),
+            Self::Values(layer, value) => with_layer(project, layer, |l| l.values = value),
+            Self::Phase(layer, value) => with_layer(project, layer, |l| l.phase = value),
+            Self::AddLayer(image) => {
+                let (values, phase) =
+                    project.layers.last().map_or_else(Default::default, |l| (l.values, l.phase));
+                let distance = next_distance(&project.layers);
+                project.layers.push(Layer { image, distance, values, phase });
+            }
+            Self::RemoveLayer(layer) => {
+                if layer < project.layers.len() {
+                    project.layers.remove(layer);
+                }
+            }
+            Self::Role(role, path) => {
+                project.drives.retain(|drive| drive.role != role);
+                project.drives.extend(path.map(|path| Drive { path, role }));
+                project.drives.sort_by_key(|drive| drive.role);
+            }
+            Self::OutputPath(path) => project.output.path = path,
+            Self::Previews(value) => project.output.previews = value,
+        }
+    }
+
+    /// The change, if it leaves the project's field called `name` valid; else what is wrong.
+    pub fn checked(self, name: &str, project: &Project) -> Result<Self, String> {
+        let mut changed = project.clone();
+        self.clone().apply(&mut changed);
+        // A layer must be there before the fields after it are looked at.
+        if changed.layers.is_empty() {
+            Self::AddLayer(PathBuf::from("any")).apply(&mut changed);
+        }
+        match changed.validate() {
+            Err(ProjectError::Value { field, problem }) if field == name => Err(problem),
+            _ => Ok(self),
+        }
+    }
+}
+
+fn with_layer(project: &mut Project, layer: usize, change: impl FnOnce(&mut Layer)) {
+    if let Some(layer) = project.layers.get_mut(layer) {
+        change(layer);
+    }
+}
+
+fn next_distance(layers: &[Layer]) -> Length {
+    let distance = |layer: &Layer| layer.distance.in_metres();
+    match layers {
+        [] => FIRST_DEPTH,
+        [only] => rounded(distance(only) + SPACING.copysign(distance(only))),
+        [.., before, last] => rounded(2.0 * distance(last) - distance(before)),
+    }
+}
+
+/// To a whole nanometre, so that adding decimals leaves no digits of binary arithmetic.
+fn rounded(metres: f64) -> Length {
+    let nanometres = format!("{}nm", (metres * 1e9).round());
+    nanometres.parse().unwrap_or(Length::metres(metres))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::blank_project;
+
+    fn depths(project: &Project) -> Vec<String> {
+        project.layers.iter().map(|l| l.distance.to_string()).collect()
+    }
+
+    #[test]
+    fn new_layers_continue_the_spacing() {
+        let mut project = blank_project();
+        for name in ["a.png", "b.png", "c.png"] {
+            Edit::AddLayer(name.into()).apply(&mut project);
+        }
+        assert_eq!(depths(&project), ["3mm", "4mm", "5mm"]);
+        Edit::Distance(0, Length::metres(-1e-3)).apply(&mut project);
+        Edit::RemoveLayer(1).apply(&mut project);
+        Edit::RemoveLayer(1).apply(&mut project);
+        Edit::AddLayer("d.png".into()).apply(&mut project);
+        assert_eq!(depths(&project), ["-1mm", "-2mm"]);
+    }
+
+    #[test]
+    fn a_role_belongs_to_one_folder() {
+        let mut project = blank_project();
+        Edit::Role(Role::C, Some("/c".into())).apply(&mut project);
+        Edit::Role(Role::A, Some("/a".into())).apply(&mut project);
+        Edit::Role(Role::C, Some("/d".into())).apply(&mut project);
+        let roles: Vec<_> = project.drives.iter().map(|d| (d.role, d.path.to_str().unwrap())).collect();
+        assert_eq!(roles, [(Role::A, "/a"), (Role::C, "/d")]);
+        Edit::Role(Role::A, None).apply(&mut project);
+        assert_eq!(project.drives.len(), 1);
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_computed_is_refused_with_the_reason() {
+        let project = blank_project();
+        let error = Edit::Wavelength(Length::metres(-1.0)).checked("wavelength", &project).unwrap_err();
+        assert!(error.contains("above zero"), "{error}");
+        let error = Edit::Chunk(Some(0)).checked("chunk", &project).unwrap_err();
+        assert!(error.contains("memory"), "{error}");
+        assert!(Edit::Width(0).checked("grid.width", &project).is_err());
+        assert!(Edit::Width(1).checked("grid.width", &project).is_ok());
+        let edit = Edit::OutputPath("hologram.png".into());
+        assert!(edit.checked("output.path", &project).unwrap_err().contains(".npy"));
+    }
+}

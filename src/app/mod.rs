@@ -1,0 +1,495 @@
+//! The desktop window.
+//!
+//! Panels read the project and the run, and send [`Command`]s; those are carried out in one place
+//! (`commands.rs`). The engine works on threads of its own; its events are taken in by
+//! [`eframe::App::logic`] and gathered in a [`RunView`], from which everything is drawn. Nothing
+//! here computes optics, and nothing waits: what may take time is a [`Task`](task::Task).
+
+mod backend;
+mod charts;
+mod chunk_bins;
+mod commands;
+mod edits;
+mod fields;
+mod images;
+mod log;
+mod plots;
+mod preview_images;
+mod previews;
+mod questions;
+mod rates;
+mod run_bar;
+mod run_view;
+mod running;
+mod screenshot;
+mod sections;
+mod status;
+mod task;
+mod text;
+mod theme;
+mod toolbar;
+mod window;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui::{Context, ViewportCommand};
+
+pub use backend::{Ask, Backend, Engine};
+pub use commands::Command;
+pub use edits::Edit;
+pub use preview_images::Tone;
+pub use run_view::{RunState, RunView};
+pub use screenshot::{Scheme, Screenshot};
+pub use window::{run, run_with};
+
+use crate::optics::{Bytes, Grid, Length};
+use crate::project::{Encoding, Evanescent, Layering, Method, Output, Precision, Project};
+use crate::run::{Estimate, RunError};
+use crate::storage::DetectedDrive;
+use fields::{Drafts, Options, Sheet};
+use log::{Level, Log};
+use previews::Sources;
+use questions::Question;
+use running::Activity;
+use screenshot::{Shooter, Step};
+use sections::method::Needs;
+use task::{Poll, Task, Wake};
+
+/// A dialog that answers faster than a person can was never shown.
+const NO_DIALOG: Duration = Duration::from_millis(50);
+
+/// A file dialog that is open.
+struct Dialog {
+    ask: Ask,
+    shown: Instant,
+    task: Task<Option<Vec<PathBuf>>>,
+}
+
+/// The window's state.
+///
+/// Made by [`run`], or by a test with a [`Backend`] of its own.
+pub struct App {
+    backend: Arc<dyn Backend>,
+    wake: Wake,
+    opened: Instant,
+    project: Project,
+    /// The project as its file has it.
+    saved: Project,
+    path: Option<PathBuf>,
+    drafts: Drafts,
+    options: Options,
+    /// Folders offered for the roles, beside those the project uses.
+    folders: Vec<PathBuf>,
+    commands: Vec<Command>,
+    question: Option<Question>,
+    log: Log,
+    needs: Needs,
+    /// The project that `needs`, or the estimate under way, is about.
+    needs_of: Option<Project>,
+    needs_task: Option<Task<Result<Estimate, RunError>>>,
+    drives: Option<Vec<DetectedDrive>>,
+    drives_task: Option<Task<Vec<DetectedDrive>>>,
+    dialog: Option<Dialog>,
+    activity: Activity,
+    view: RunView,
+    /// The project as it was when the last run began; what is shown of that run is about this one.
+    ran: Option<Project>,
+    selected_pass: Option<usize>,
+    stopping: bool,
+    images: images::Images,
+    pictures: preview_images::PreviewImages,
+    enlarged: Option<usize>,
+    title: String,
+    may_close: bool,
+    close_when_stopped: bool,
+    shooter: Option<Shooter>,
+}
+
+/// A project with nothing in it yet.
+#[must_use]
+pub fn blank_project() -> Project {
+    let pitch = Length::metres(4e-6);
+    Project {
+        grid: Grid { width: 2048, height: 2048, pitch_x: pitch, pitch_y: pitch },
+        wavelength: Length::metres(532e-9),
+        layers: Vec::new(),
+        layering: Layering::default(),
+        method: Method::default(),
+        precision: Precision::default(),
+        evanescent: Evanescent::default(),
+        band_limit: false,
+        rolloff: 0.0,
+        seed: 0,
+        memory: Bytes(1 << 30),
+        chunk: None,
+        buffers: 2,
+        drives: Vec::new(),
+        output: Output { path: "hologram.npy".into(), encoding: Encoding::Complex, previews: true },
+    }
+}
+
+impl App {
+    /// A window on `project`, whose file is `path`.
+    #[must_use]
+    pub fn new(backend: Arc<dyn Backend>, project: Project, path: Option<PathBuf>, ctx: &Context) -> Self {
+        theme::install(ctx);
+        let pitch_linked = project.grid.pitch_x == project.grid.pitch_y;
+        let mut app = Self {
+            backend,
+            wake: Wake::new(ctx),
+            opened: Instant::now(),
+            saved: project.clone(),
+            project,
+            path,
+            drafts: Drafts::default(),
+            options: Options { pitch_linked, force: false, log_open: false },
+            folders: Vec::new(),
+            commands: Vec::new(),
+            question: None,
+            log: Log::default(),
+            needs: Needs::Unknown,
+            needs_of: None,
+            needs_task: None,
+            drives: None,
+            drives_task: None,
+            dialog: None,
+            activity: Activity::Idle,
+            view: RunView::default(),
+            ran: None,
+            selected_pass: None,
+            stopping: false,
+            images: images::Images::default(),
+            pictures: preview_images::PreviewImages::default(),
+            enlarged: None,
+            title: String::new(),
+            may_close: false,
+            close_when_stopped: false,
+            shooter: None,
+        };
+        app.detect_drives();
+        app
+    }
+
+    /// The project as it is edited.
+    #[must_use]
+    pub const fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// The run, as its events have told it.
+    #[must_use]
+    pub const fn view(&self) -> &RunView {
+        &self.view
+    }
+
+    /// Whether a run is being started or under way.
+    #[must_use]
+    pub const fn is_running(&self) -> bool {
+        self.view.is_active()
+    }
+
+    /// Whether the project differs from its file.
+    #[must_use]
+    pub fn is_dirty(&self) -> bool {
+        self.project != self.saved
+    }
+
+    /// Asks for something as a panel would; it is done in the next frame.
+    pub fn send(&mut self, command: Command) {
+        self.commands.push(command);
+    }
+
+    /// The window's title: program and file, with a dot while there are unsaved changes.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let name = self.path.as_deref().map_or_else(|| "untitled".into(), text::file_name);
+        let dot = if self.is_dirty() { " •" } else { "" };
+        format!("Gigafringe — {name}{dot}")
+    }
+
+    fn now(&self) -> f64 {
+        self.opened.elapsed().as_secs_f64()
+    }
+
+    fn say(&mut self, level: Level, text: impl Into<String>) {
+        let now = self.now();
+        self.log.add(level, text, now);
+    }
+
+    fn detect_drives(&mut self) {
+        let backend = self.backend.clone();
+        self.drives_task =
+            Some(Task::spawn("detect drives", self.wake.clone(), move || backend.detect_drives()));
+    }
+
+    /// Shows a file dialog, unless one is open.
+    fn ask(&mut self, ask: Ask) {
+        if self.dialog.is_none() {
+            let backend = self.backend.clone();
+            let task = Task::spawn("file dialog", self.wake.clone(), move || backend.ask(ask));
+            self.dialog = Some(Dialog { ask, shown: Instant::now(), task });
+        }
+    }
+
+    fn poll_dialog(&mut self) {
+        let Some(Dialog { ask, shown, task }) = &self.dialog else { return };
+        let (ask, quick) = (*ask, shown.elapsed() < NO_DIALOG);
+        let paths = match task.poll() {
+            Poll::Pending => return,
+            Poll::Done(Some(paths)) => paths,
+            Poll::Done(None) | Poll::Lost => {
+                self.dialog = None;
+                if quick {
+                    self.say(
+                        Level::Note,
+                        "No file dialog is available: install xdg-desktop-portal, or type a path in the field",
+                    );
+                }
+                return;
+            }
+        };
+        self.dialog = None;
+        for path in paths {
+            self.commands.push(match ask {
+                Ask::OpenProject => Command::Open(path),
+                Ask::SaveProject => Command::Replace(path),
+                Ask::AddImages => Command::Edit(Edit::AddLayer(path)),
+                Ask::AddFolder => Command::AddFolder(path),
+                Ask::OutputFile => Command::Edit(Edit::OutputPath(path)),
+            });
+        }
+    }
+
+    fn poll_drives(&mut self) {
+        match self.drives_task.as_ref().map(Task::poll) {
+            None | Some(Poll::Pending) => return,
+            Some(Poll::Done(drives)) => self.drives = Some(drives),
+            Some(Poll::Lost) => {
+                self.drives = Some(Vec::new());
+                self.say(Level::Note, "The drives could not be listed; type folders instead");
+            }
+        }
+        self.drives_task = None;
+    }
+
+    /// Keeps the estimate up with the project, one at a time.
+    fn poll_needs(&mut self) {
+        if let Some(task) = &self.needs_task {
+            let needs = match task.poll() {
+                Poll::Pending => return,
+                Poll::Done(Ok(estimate)) => Needs::Known(estimate),
+                Poll::Done(Err(error)) => Needs::Refused(error.to_string()),
+                Poll::Lost => Needs::Refused("the estimate failed: this is a defect of Gigafringe".into()),
+            };
+            self.needs = needs;
+            self.needs_task = None;
+        }
+        if self.needs_of.as_ref() != Some(&self.project) {
+            let (backend, project) = (self.backend.clone(), self.project.clone());
+            self.needs_of = Some(project.clone());
+            self.needs_task =
+                Some(Task::spawn("estimate", self.wake.clone(), move || backend.estimate(&project)));
+        }
+    }
+
+    fn update_pictures(&mut self, ctx: &Context) {
+        let wanted = self.project.layers.iter().map(|layer| layer.image.as_path());
+        self.images.update(ctx, &self.wake, wanted, self.project.memory.0);
+        self.pictures.update(ctx, &self.wake, self.view.previews());
+    }
+
+    fn update_title(&mut self, ctx: &Context) {
+        let title = self.title();
+        if title != self.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
+    fn watch_close(&mut self, ctx: &Context) {
+        if self.close_when_stopped && !self.is_running() {
+            self.close_when_stopped = false;
+            self.close(ctx);
+        }
+        let asked = ctx.input(|i| i.viewport().close_requested());
+        if asked && !self.may_close && (self.is_running() || self.is_dirty()) {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.commands.push(Command::Close);
+        }
+    }
+
+    fn shoot(&mut self, ctx: &Context) {
+        let pictures_missing = self.view.previews().keys().any(|&layer| self.pictures.get(layer).is_none());
+        let busy = self.is_running()
+            || self.images.busy()
+            || self.pictures.busy()
+            || pictures_missing
+            || self.needs_task.is_some()
+            || self.drives_task.is_some();
+        let failure = match self.view.state() {
+            RunState::Failed(text) => Some(text.clone()),
+            _ => None,
+        };
+        let Some(shooter) = &mut self.shooter else { return };
+        match shooter.step(ctx, busy, failure.as_deref()) {
+            Step::PressRun => self.commands.push(Command::Run),
+            Step::Wait => {}
+            Step::Close => self.close(ctx),
+        }
+    }
+
+    /// An error with what is needed to report it.
+    fn details(&self, error: &str) -> String {
+        let project = serde_json::to_string_pretty(&self.project).unwrap_or_default();
+        let path = self.path.as_deref().unwrap_or(Path::new("(not saved)"));
+        format!(
+            "{error}\n\nGigafringe {}, {} {}\nProject {}:\n{project}\n",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::OS,
+            std::env::consts::ARCH,
+            path.display(),
+        )
+    }
+
+    fn draw(&mut self, ui: &mut egui::Ui) {
+        let mut commands = std::mem::take(&mut self.commands);
+        let dialog_open = self.dialog.is_some();
+        let dirty = self.is_dirty();
+        let blocked = self.blocked();
+        let now = self.now();
+        toolbar::shortcuts(ui.ctx(), &mut commands);
+        {
+            let details = |error: &str| self.details(error);
+            egui::Panel::bottom("status").show(ui, |ui| {
+                status::show(ui, &self.log, self.options.log_open, details, &mut commands);
+            });
+        }
+        if self.options.log_open {
+            egui::Panel::bottom("log")
+                .resizable(true)
+                .default_size(130.0)
+                .size_range(60.0..=320.0)
+                .show(ui, |ui| status::show_log(ui, &self.log));
+        }
+        let mut sheet = Sheet {
+            project: &self.project,
+            drafts: &mut self.drafts,
+            commands: &mut commands,
+            dialog_open,
+            options: self.options,
+        };
+        egui::Panel::top("toolbar").show(ui, |ui| {
+            ui.add_space(2.0);
+            toolbar::show(ui, &mut sheet, self.path.as_deref(), dirty);
+            ui.add_space(2.0);
+        });
+        egui::Panel::left("project").default_size(theme::PROJECT_WIDTH).size_range(300.0..=560.0).show(
+            ui,
+            |ui| {
+                egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                    ui.add_space(4.0);
+                    sections::layers::show(ui, &mut sheet, &self.images);
+                    sections::optics::show(ui, &mut sheet);
+                    sections::drives::show(ui, &mut sheet, self.drives.as_deref(), &self.folders);
+                    sections::method::show(ui, &mut sheet, &self.needs);
+                    sections::output::show(ui, &mut sheet);
+                });
+            },
+        );
+        egui::Panel::top("run").show(ui, |ui| {
+            ui.add_space(4.0);
+            run_bar::show(ui, &self.view, now, blocked.as_deref(), self.stopping, &mut commands);
+            ui.add_space(4.0);
+        });
+        let sources = Sources {
+            project: &self.project,
+            view: &self.view,
+            ran: self.ran.as_ref(),
+            images: &self.images,
+            pictures: &self.pictures,
+        };
+        // In a low window the charts keep the larger part.
+        let most = (0.48 * ui.available_height()).max(190.0);
+        egui::Panel::bottom("previews")
+            .resizable(true)
+            .default_size(theme::PREVIEWS_HEIGHT.min(most))
+            .size_range(180.0..=most)
+            .show(ui, |ui| {
+                ui.add_space(4.0);
+                previews::show(ui, &sources, &mut commands);
+            });
+        egui::CentralPanel::default().show(ui, |ui| {
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                let project = self.ran.as_ref().unwrap_or(&self.project);
+                charts::show(ui, &self.view, project, self.selected_pass, &mut commands);
+            });
+        });
+        if let Some(layer) = self.enlarged {
+            previews::enlarged(ui, &sources, layer, &mut commands);
+        }
+        if let Some(question) = &self.question {
+            questions::show(ui, question, &mut commands);
+        }
+        drop_hint(ui);
+        self.commands = commands;
+    }
+}
+
+/// Says what a drop would do, while files hover over the window.
+fn drop_hint(ui: &egui::Ui) {
+    if ui.input(|i| i.raw.hovered_files.is_empty()) {
+        return;
+    }
+    let place = ui.ctx().content_rect();
+    let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop hint"));
+    let painter = ui.ctx().layer_painter(layer);
+    painter.rect_filled(place, 0.0, egui::Color32::from_black_alpha(190));
+    painter.text(
+        place.center(),
+        egui::Align2::CENTER_CENTER,
+        "Drop images to add them as layers, a folder to offer it for the drives, or a project to open it",
+        egui::FontId::proportional(20.0),
+        egui::Color32::WHITE,
+    );
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        // Before the channels are looked at: what comes later wakes the window again.
+        self.wake.clear();
+        self.poll_dialog();
+        self.poll_drives();
+        self.poll_needs();
+        self.drain_run(ctx);
+        self.update_pictures(ctx);
+        self.watch_close(ctx);
+        self.shoot(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let dropped: Vec<PathBuf> =
+            ui.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
+        self.take_files(dropped);
+        self.draw(ui);
+        let ctx = ui.ctx().clone();
+        let commands = std::mem::take(&mut self.commands);
+        if !commands.is_empty() {
+            // What was changed is drawn in the next frame.
+            ctx.request_repaint();
+        }
+        for command in commands {
+            self.carry_out(&ctx, command);
+        }
+        self.update_title(&ctx);
+    }
+
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.wait_for_run();
+    }
+
+    fn persist_egui_memory(&self) -> bool {
+        self.shooter.is_none()
+    }
+}

@@ -1,0 +1,100 @@
+//! Run or cancel, and how far the run is.
+
+use egui::{Button, ProgressBar, RichText, Ui, vec2};
+
+use super::commands::Command;
+use super::run_view::{RunState, RunView};
+use super::text;
+use super::theme::{GAP, tokens};
+
+/// Shows the row: the button, the progress and the words.
+///
+/// `blocked` says why a run cannot start; `stopping` that a stop was asked for.
+pub fn show(
+    ui: &mut Ui,
+    view: &RunView,
+    now: f64,
+    blocked: Option<&str>,
+    stopping: bool,
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal(|ui| {
+        button(ui, view, blocked, stopping, commands);
+        ui.add_space(GAP / 2.0);
+        ui.vertical(|ui| progress(ui, view, now, blocked, stopping));
+    });
+}
+
+fn button(ui: &mut Ui, view: &RunView, blocked: Option<&str>, stopping: bool, commands: &mut Vec<Command>) {
+    let size = vec2(112.0, 40.0);
+    let tokens = tokens(ui);
+    if view.is_active() {
+        let text = RichText::new(if stopping { "Stopping…" } else { "Cancel" }).size(16.0);
+        let button = ui
+            .add_enabled(!stopping, Button::new(text).min_size(size))
+            .on_hover_text("Stop the run; the log says what is left behind");
+        if button.clicked() {
+            commands.push(Command::Cancel);
+        }
+    } else {
+        let text = RichText::new("▶ Run").size(16.0).color(tokens.on_accent);
+        let button = ui
+            .add_enabled(blocked.is_none(), Button::new(text).fill(tokens.accent).min_size(size))
+            .accessible_name("Run")
+            .on_hover_text("Compute the hologram and reconstruct its layers")
+            .on_disabled_hover_text(blocked.unwrap_or_default());
+        if button.clicked() {
+            commands.push(Command::Run);
+        }
+    }
+}
+
+fn progress(ui: &mut Ui, view: &RunView, now: f64, blocked: Option<&str>, stopping: bool) {
+    let tokens = tokens(ui);
+    let progress = view.progress(now);
+    if *view.state() == RunState::Idle {
+        ui.add_space(2.0);
+        ui.label(RichText::new("Not run yet").strong());
+        match blocked {
+            Some(reason) => ui.label(RichText::new(format!("⚠ {reason}")).color(tokens.warning)),
+            None => {
+                ui.label(RichText::new("Run computes the hologram; it does not block the window.").weak())
+            }
+        };
+        return;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a fraction for the screen")]
+    let fraction = progress.fraction as f32;
+    let color = match view.state() {
+        RunState::Finished(_) => tokens.success,
+        RunState::Failed(_) => tokens.error,
+        RunState::Cancelled(_) => tokens.wait,
+        RunState::Idle | RunState::Starting | RunState::Running => tokens.accent,
+    };
+    ui.add(ProgressBar::new(fraction).desired_height(14.0).fill(color))
+        .accessible_name("Progress")
+        .on_hover_text("Share of the bytes of all jobs that have been read and written");
+    ui.horizontal(|ui| {
+        let percent = format!("{:.0} %", (progress.fraction * 100.0).floor());
+        ui.label(RichText::new(percent).strong());
+        let mut words = if stopping { "Stopping after the current chunks".into() } else { view.activity() };
+        match view.state() {
+            RunState::Finished(seconds) => words = format!("Finished in {}", text::seconds(*seconds)),
+            RunState::Failed(reason) => words = format!("Failed: {reason}"),
+            RunState::Cancelled(what) => words = format!("Stopped: {what}"),
+            RunState::Idle | RunState::Starting | RunState::Running => {}
+        }
+        if view.is_active() {
+            let left =
+                progress.left.map_or_else(|| "–".into(), |left| format!("about {}", text::seconds(left)));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(format!("Elapsed {}, left {left}", text::seconds(progress.elapsed)));
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    ui.add(egui::Label::new(words).truncate());
+                });
+            });
+        } else {
+            ui.add(egui::Label::new(words).truncate());
+        }
+    });
+}

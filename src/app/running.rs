@@ -1,0 +1,172 @@
+//! The window's side of a run: starting it, taking its events in, stopping it.
+
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::TryRecvError;
+use egui::Context;
+
+use super::App;
+use super::log::Level;
+use super::run_view::{RunState, RunView};
+use super::task::{Poll, Task};
+use super::text;
+use crate::engine::Event;
+use crate::run::{RunError, RunHandle};
+
+/// The time a frame may spend on events; the rest waits for the next frame.
+const DRAIN_TIME: Duration = Duration::from_millis(3);
+/// Events between two looks at the clock.
+const DRAIN_BATCH: usize = 256;
+/// How often the elapsed time is drawn during a run.
+pub(super) const TICK: Duration = Duration::from_millis(200);
+
+/// The run's thread, as far as there is one.
+#[derive(Default)]
+pub(super) enum Activity {
+    /// None.
+    #[default]
+    Idle,
+    /// The project is being checked.
+    Starting(Task<Result<RunHandle, RunError>>),
+    /// Under way.
+    Running(RunHandle),
+}
+
+impl App {
+    pub(super) fn start_run(&mut self) {
+        if self.is_running() || self.blocked().is_some() {
+            return;
+        }
+        self.view = RunView::starting(self.now());
+        self.ran = Some(self.project.clone());
+        self.pictures.clear();
+        self.selected_pass = None;
+        self.enlarged = None;
+        self.stopping = false;
+        self.log.dismiss();
+        self.say(Level::Info, "Checking the project");
+        let (backend, project, force) = (self.backend.clone(), self.project.clone(), self.options.force);
+        let wake = self.wake.clone();
+        let wake_run = self.wake.clone();
+        self.activity = Activity::Starting(Task::spawn("start run", wake, move || {
+            backend.start(&project, force, Box::new(move || wake_run.call()))
+        }));
+    }
+
+    pub(super) fn cancel_run(&mut self) {
+        self.stopping = self.is_running();
+        if let Activity::Running(handle) = &self.activity {
+            handle.cancel.cancel();
+        }
+    }
+
+    /// Why a run cannot start now.
+    pub(super) fn blocked(&self) -> Option<String> {
+        let errors = self.drafts.errors();
+        if errors > 0 {
+            let fields = if errors == 1 { "One field holds" } else { "Some fields hold" };
+            return Some(format!("{fields} a value that cannot be used; correct it or press Escape in it"));
+        }
+        if self.project.layers.is_empty() {
+            return Some("Add at least one image as a layer first".into());
+        }
+        self.project.validate().err().map(|error| error.to_string())
+    }
+
+    /// Takes in what the run has reported, for a bounded time.
+    pub(super) fn drain_run(&mut self, ctx: &Context) {
+        if let Activity::Starting(task) = &self.activity {
+            match task.poll() {
+                Poll::Pending => {}
+                Poll::Done(Ok(handle)) => {
+                    if self.stopping {
+                        handle.cancel.cancel();
+                    }
+                    self.activity = Activity::Running(handle);
+                }
+                Poll::Done(Err(error)) => self.end_run(RunState::Failed(error.to_string())),
+                Poll::Lost => self.end_run(RunState::Failed(
+                    "the check of the project ended without a result: this is a defect of Gigafringe".into(),
+                )),
+            }
+        }
+        let deadline = Instant::now() + DRAIN_TIME;
+        while let Activity::Running(handle) = &self.activity {
+            let mut batch = Vec::with_capacity(DRAIN_BATCH);
+            let mut gone = false;
+            while batch.len() < DRAIN_BATCH {
+                match handle.events.try_recv() {
+                    Ok(event) => batch.push(event),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => {
+                        gone = true;
+                        break;
+                    }
+                }
+            }
+            let more = batch.len() == DRAIN_BATCH;
+            for event in batch {
+                self.take_event(event);
+            }
+            if gone && self.view.is_active() {
+                self.end_run(RunState::Failed(
+                    "the engine ended without a result: this is a defect of Gigafringe".into(),
+                ));
+            }
+            if !more {
+                break;
+            }
+            if Instant::now() > deadline {
+                ctx.request_repaint();
+                break;
+            }
+        }
+        if self.view.is_active() {
+            ctx.request_repaint_after(TICK);
+        }
+    }
+
+    fn take_event(&mut self, event: Event) {
+        let now = self.now();
+        match &event {
+            Event::Note { text } => self.say(Level::Note, text.clone()),
+            Event::JobStarted { name, job, jobs, method, .. } => {
+                self.say(Level::Info, format!("Job {} of {jobs}: {name}, method {method}", job + 1));
+            }
+            Event::Finished { seconds } => return self.end_run(RunState::Finished(*seconds)),
+            Event::Cancelled { text } => return self.end_run(RunState::Cancelled(text.clone())),
+            Event::Failed { text } => return self.end_run(RunState::Failed(text.clone())),
+            Event::PassStarted { .. }
+            | Event::PassFinished { .. }
+            | Event::Chunk(_)
+            | Event::Preview { .. } => {}
+        }
+        self.view.apply(event, now);
+    }
+
+    fn end_run(&mut self, state: RunState) {
+        match &state {
+            RunState::Finished(seconds) => {
+                let path = &self.ran.as_ref().unwrap_or(&self.project).output.path;
+                let text = format!("Finished in {}: {}", text::seconds(*seconds), path.display());
+                self.say(Level::Info, text);
+            }
+            RunState::Cancelled(text) => self.say(Level::Note, format!("Stopped: {text}")),
+            RunState::Failed(text) => self.say(Level::Error, format!("The run failed: {text}")),
+            RunState::Idle | RunState::Starting | RunState::Running => {}
+        }
+        let now = self.now();
+        self.view.end(state, now);
+        self.stopping = false;
+        // Dropped, not joined: the thread may still be removing files, and a frame must not wait.
+        self.activity = Activity::Idle;
+    }
+
+    /// Stops a run that is still under way when the window is gone, and waits for it.
+    pub(super) fn wait_for_run(&mut self) {
+        if let Activity::Running(handle) = std::mem::take(&mut self.activity) {
+            handle.cancel.cancel();
+            handle.join();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Opens the window.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use eframe::NativeOptions;
+use egui::ViewportBuilder;
+
+use super::screenshot::{Outcome, Shooter};
+use super::{App, Backend, Engine, Screenshot, blank_project};
+use crate::project::Project;
+
+/// Opens the window on a project file, or on an empty project, and returns when it is closed.
+///
+/// With a [`Screenshot`], the window takes its picture and closes by itself.
+pub fn run(project: Option<PathBuf>, screenshot: Option<Screenshot>) -> anyhow::Result<()> {
+    run_with(Arc::new(Engine), project, screenshot)
+}
+
+/// As [`run`], with another backend.
+pub fn run_with(
+    backend: Arc<dyn Backend>,
+    path: Option<PathBuf>,
+    screenshot: Option<Screenshot>,
+) -> anyhow::Result<()> {
+    let project = path.as_deref().map_or_else(|| Ok(blank_project()), Project::load)?;
+    let outcome = Outcome::default();
+    let shooter = screenshot.clone().map(|plan| Shooter::new(plan, outcome.clone()));
+    let mut options = NativeOptions {
+        viewport: ViewportBuilder::default()
+            .with_app_id("gigafringe")
+            .with_inner_size([1400.0, 900.0])
+            .with_min_inner_size([900.0, 600.0])
+            .with_drag_and_drop(true),
+        persist_window: shooter.is_none(),
+        ..NativeOptions::default()
+    };
+    // A picture must not depend on how the last window was left, nor change the next.
+    let fresh = shooter.is_some().then(tempfile::tempdir).transpose()?;
+    options.persistence_path = fresh.as_ref().map(|folder| folder.path().join("window.ron"));
+    eframe::run_native(
+        "Gigafringe",
+        options,
+        Box::new(move |cc| {
+            let mut app = App::new(backend, project, path, &cc.egui_ctx);
+            if let Some(plan) = screenshot {
+                cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
+            }
+            app.shooter = shooter;
+            Ok(Box::new(app))
+        }),
+    )
+    // The window system's error cannot cross threads, so its words are kept instead.
+    .map_err(|error| anyhow::anyhow!("{error}"))
+    .context("no window can be opened here; `gigafringe run PROJECT.json` works without one")?;
+    let result = outcome.lock().ok().and_then(|mut outcome| outcome.take());
+    match (fresh, result) {
+        (None, _) => Ok(()),
+        (Some(_), Some(result)) => result,
+        (Some(_), None) => Err(anyhow::anyhow!("the window was closed before the picture was taken")),
+    }
+}

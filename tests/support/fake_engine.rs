@@ -1,0 +1,245 @@
+//! A stand-in for the engine: it sends what a real run sends, and computes nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use gigafringe::app::{Ask, Backend};
+use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, PassInfo, Preview};
+use gigafringe::project::{Project, ProjectError};
+use gigafringe::run::{Estimate, RunError, RunHandle};
+use gigafringe::storage::DetectedDrive;
+
+/// How the fake run ends.
+#[derive(Debug, Clone)]
+pub enum Ending {
+    /// Completely.
+    Finish,
+    /// In the second pass, with this message.
+    Fail(String),
+    /// In the second pass, by a panic of its thread.
+    Panic,
+}
+
+/// The stand-in; every answer can be made slow.
+pub struct FakeEngine {
+    /// Time that checking, estimating and looking for drives take.
+    pub delay: Duration,
+    /// Time one chunk takes.
+    pub pace: Duration,
+    /// Chunks of a pass's stream.
+    pub chunks: usize,
+    /// How runs end.
+    pub ending: Ending,
+    /// How the file dialog answers.
+    pub picked: Option<Vec<PathBuf>>,
+    /// Runs started so far.
+    pub runs: Arc<AtomicUsize>,
+}
+
+impl Default for FakeEngine {
+    fn default() -> Self {
+        Self {
+            delay: Duration::ZERO,
+            pace: Duration::from_millis(1),
+            chunks: 4,
+            ending: Ending::Finish,
+            picked: None,
+            runs: Arc::default(),
+        }
+    }
+}
+
+impl Backend for FakeEngine {
+    fn start(
+        &self,
+        project: &Project,
+        force: bool,
+        wake: Box<dyn Fn() + Send + Sync>,
+    ) -> Result<RunHandle, RunError> {
+        std::thread::sleep(self.delay);
+        project.validate()?;
+        if project.output.path.exists() && !force {
+            let problem = "the file exists; tick “Overwrite existing files”";
+            return Err(ProjectError::value("output.path", problem).into());
+        }
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let (sink, events) = EventSink::channel(wake);
+        let cancel = Cancel::default();
+        let run = Run {
+            project: project.clone(),
+            pace: self.pace,
+            chunks: self.chunks,
+            ending: self.ending.clone(),
+            cancel: cancel.clone(),
+            sink,
+        };
+        let thread = std::thread::Builder::new().name("fake engine".into()).spawn(move || run.all());
+        Ok(RunHandle::new(events, cancel, thread.expect("a thread")))
+    }
+
+    fn estimate(&self, project: &Project) -> Result<Estimate, RunError> {
+        std::thread::sleep(self.delay);
+        project.validate()?;
+        let plane = project.grid.samples() * project.precision.sample_bytes() as u64;
+        let passes = 3 * project.layers.len() as u64;
+        Ok(Estimate {
+            memory: project.memory.0 / 2,
+            chunk: project.chunk.unwrap_or(128),
+            scratch_bytes: 4 * plane,
+            output_bytes: plane,
+            bytes_moved: 10 * plane * passes / 3,
+            ..Estimate::default()
+        })
+    }
+
+    fn detect_drives(&self) -> Vec<DetectedDrive> {
+        std::thread::sleep(self.delay);
+        let drive = |device: &str, kind: &str, mount: &str, free: u64| DetectedDrive {
+            device: device.into(),
+            kind: kind.into(),
+            file_system: "ext4".into(),
+            mounts: vec![mount.into()],
+            total: 2 * free,
+            free,
+        };
+        vec![
+            drive("nvme0n1", "SSD", "/fake/fast", 800 << 30),
+            drive("sda", "SSD", "/fake/sata", 400 << 30),
+            drive("sdb", "HDD", "/fake/disk", 3 << 40),
+        ]
+    }
+
+    fn ask(&self, _: Ask) -> Option<Vec<PathBuf>> {
+        self.picked.clone()
+    }
+}
+
+struct Run {
+    project: Project,
+    pace: Duration,
+    chunks: usize,
+    ending: Ending,
+    cancel: Cancel,
+    sink: EventSink,
+}
+
+/// Bytes that one chunk of the fake run moves, each way.
+const CHUNK_BYTES: u64 = 4 << 20;
+
+impl Run {
+    fn all(&self) {
+        let started = Instant::now();
+        let layers = self.project.layers.len();
+        let previews = if self.project.output.previews { layers } else { 0 };
+        self.sink.send(Event::Note { text: "/fake/disk: no direct I/O, buffered instead".into() });
+        for job in 0..=previews {
+            let (name, passes) = match job {
+                0 => ("hologram".into(), 3 * layers),
+                _ => (format!("reconstruction at {}", self.project.layers[job - 1].distance), 3),
+            };
+            if !self.job(name, job, previews + 1, passes) {
+                return;
+            }
+            if job > 0 {
+                let preview = Some(Arc::new(picture(job, self.project.layers[job - 1].distance.in_metres())));
+                self.sink.send(Event::Preview { layer: job - 1, preview });
+            }
+        }
+        self.sink.send(Event::Finished { seconds: started.elapsed().as_secs_f64() });
+    }
+
+    /// Whether the run goes on.
+    fn job(&self, name: String, job: usize, jobs: usize, passes: usize) -> bool {
+        let mut drives: Vec<String> = Vec::new();
+        for drive in &self.project.drives {
+            let path = drive.path.display().to_string();
+            if !drives.contains(&path) {
+                drives.push(path);
+            }
+        }
+        if drives.is_empty() {
+            drives.push("/fake/output".into());
+        }
+        let n = drives.len();
+        let info = |pass: usize| PassInfo {
+            name: ["phase 1: rows", "phase 2: columns", "phase 3: rows"][pass % 3].into(),
+            streams: if pass % 3 == 1 { vec!["even".into(), "odd".into()] } else { vec!["plane".into()] },
+            chunks: self.chunks,
+            bytes: 2 * CHUNK_BYTES * self.chunks as u64,
+        };
+        self.sink.send(Event::JobStarted {
+            name,
+            job,
+            jobs,
+            method: "implicit".into(),
+            drives,
+            passes: (0..passes).map(info).collect(),
+        });
+        let started = Instant::now();
+        let at = || started.elapsed().as_secs_f64();
+        for pass in 0..passes {
+            let began = at();
+            self.sink.send(Event::PassStarted { pass, at: began });
+            for chunk in 0..self.chunks {
+                if pass == 1 {
+                    match &self.ending {
+                        Ending::Finish => {}
+                        Ending::Fail(text) => {
+                            self.sink.send(Event::Failed { text: text.clone() });
+                            return false;
+                        }
+                        Ending::Panic => panic!("the fake engine panics on purpose"),
+                    }
+                }
+                if self.cancel.is_cancelled() {
+                    self.sink.send(Event::Cancelled { text: "scratch files were removed".into() });
+                    return false;
+                }
+                let start = at();
+                std::thread::sleep(self.pace);
+                let step = (at() - start).max(1e-4);
+                let stream = if pass % 3 == 1 { chunk % 2 } else { 0 };
+                let wobble = 1.0 + 0.3 * (chunk as f64 * 1.7 + pass as f64).sin();
+                let (read, write) = ((2 * pass + stream) % n, (2 * pass + stream + 1) % n);
+                for (drive, kind, from, to, bytes) in [
+                    (Some(read), Kind::Read, 0.0, 0.45 * wobble, CHUNK_BYTES),
+                    (None, Kind::Compute, 0.3, 0.3 + 0.5 * wobble, 0),
+                    (Some(write), Kind::Write, 0.5, 0.5 + 0.38 * wobble, CHUNK_BYTES),
+                    (Some(write), Kind::Wait, 0.0, 0.25, 0),
+                ] {
+                    self.sink.send(Event::Chunk(ChunkEvent {
+                        pass,
+                        stream,
+                        chunk,
+                        drive,
+                        kind,
+                        start: start + from * step,
+                        end: start + to * step,
+                        bytes,
+                    }));
+                }
+            }
+            self.sink.send(Event::PassFinished { pass, seconds: at() - began });
+        }
+        true
+    }
+}
+
+/// A ring with speckle, of a size that differs from layer to layer.
+fn picture(layer: usize, distance: f64) -> Preview {
+    let side = 512;
+    let mut state = 12345_u32;
+    let mean = (0..side * side)
+        .map(|i| {
+            let (x, y) = ((i % side) as f32 - 256.0, (i / side) as f32 - 256.0);
+            let radius = x.hypot(y);
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let speckle = (state >> 16) as f32 / 65536.0;
+            let ring = (-((radius - 60.0 * layer as f32) / 14.0).powi(2)).exp();
+            (ring + 0.04) * speckle / layer as f32
+        })
+        .collect();
+    Preview { width: side, height: side, scale: 8, distance, mean }
+}
