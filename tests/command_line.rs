@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -316,6 +316,38 @@ fn a_full_drive_is_refused_before_the_first_byte() {
         p["memory"] = "64GiB".into();
     });
     bench.refused(&["run", "project.json"], &["free", "drive"]);
+}
+
+/// Ctrl-C: stopped soon, said, and nothing left.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_the_run_and_leaves_nothing() {
+    let bench = Bench::new();
+    bench.project(|p| {
+        p["grid"]["width"] = 4096.into();
+        p["grid"]["height"] = 4096.into();
+        // Many small chunks, so that the run takes a while.
+        p["chunk"] = 8.into();
+    });
+    let before = bench.files();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gigafringe"))
+        .current_dir(bench.folder.path())
+        .args(["run", "project.json"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Interrupted as soon as it has said that the job began.
+    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("hologram\n") {
+        assert!(stderr.read_line(&mut said).unwrap() > 0, "ended early: {said}");
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert!(said.contains("stopped on request") && said.contains("removed"), "{said}");
+    assert_eq!(bench.files(), before);
 }
 
 /// 8192², half a gibibyte, within 96 MiB of buffers: the process stays below 96 + 160 MiB.

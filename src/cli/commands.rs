@@ -55,6 +55,12 @@ fn with_report(
     let result = job(&sink, &cancel);
     drop(sink);
     let followed = follower.finish();
+    if let (Err(error), Some(events)) = (&result, &report.events)
+        && error.exit_status() == 2
+    {
+        // Bad input leaves nothing behind.
+        let _ = std::fs::remove_file(events);
+    }
     let result = result?;
     followed?;
     if report.json {

@@ -1,5 +1,8 @@
 //! What ends a job before its time.
 
+use std::path::PathBuf;
+
+use crate::optics::Bytes;
 use crate::storage::StorageError;
 
 /// Why a job did not complete.
@@ -8,8 +11,23 @@ pub enum EngineError {
     /// A drive failed or is full.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// A drive has less room than the job needs.
+    #[error(
+        "{folder}: the job puts {scratch} of scratch and {output} of output on this drive, and {free} is free; \
+         free some space, or give more roles to other drives"
+    )]
+    Space {
+        /// The drive's folder.
+        folder: PathBuf,
+        /// Scratch on the device.
+        scratch: Bytes,
+        /// Output on the device.
+        output: Bytes,
+        /// What is free.
+        free: Bytes,
+    },
     /// The user asked for it.
-    #[error("stopped on request")]
+    #[error("stopped on request; scratch and unfinished files were removed")]
     Cancelled,
     /// The threads of the job could not be started.
     #[error("cannot start the computing threads: {0}; try a smaller --threads")]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tempfile::{TempDir, TempPath};
 
 use super::{EngineError, Place, Plan};
-use crate::storage::{DirectFile, StorageError, Store};
+use crate::optics::Bytes;
+use crate::storage::{DirectFile, StorageError, Store, free_space, same_device};
 
 /// The files of a running job. Dropping it removes scratch and an unfinished output.
 pub struct JobFiles {
@@ -28,6 +29,7 @@ struct Output {
 impl JobFiles {
     /// Opens the sources of `plan`, and creates and reserves its scratch and output.
     pub fn create(plan: &Plan) -> Result<Self, EngineError> {
+        check_space(plan)?;
         let mut files = Self {
             stores: Vec::new(),
             outputs: Vec::new(),
@@ -116,6 +118,28 @@ impl JobFiles {
             self.notes.push(note);
         }
     }
+}
+
+/// Checks that each device has room for all that the job puts on it.
+fn check_space(plan: &Plan) -> Result<(), EngineError> {
+    let needs: Vec<_> = (0..plan.drives.len()).map(|drive| plan.new_bytes(drive)).collect();
+    for (drive, folder) in plan.drives.iter().enumerate() {
+        // Where the system does not tell, reserving will.
+        let Ok(free) = free_space(folder) else { continue };
+        let shared = (0..needs.len())
+            .filter(|&other| other == drive || same_device(folder, &plan.drives[other]))
+            .map(|other| needs[other]);
+        let (scratch, output) = shared.fold((0u64, 0u64), |sum, need| (sum.0 + need.0, sum.1 + need.1));
+        if scratch.saturating_add(output) > free {
+            return Err(EngineError::Space {
+                folder: folder.clone(),
+                scratch: Bytes(scratch),
+                output: Bytes(output),
+                free: Bytes(free),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Creates the file that becomes `path` when it is finished, in the same folder.

@@ -25,6 +25,14 @@ pub enum RunError {
     /// A job that ended early.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A run whose hologram was complete when it ended early.
+    #[error("{source}; the hologram {} is complete and was kept", path.display())]
+    AfterHologram {
+        /// The hologram.
+        path: PathBuf,
+        /// Why the run ended.
+        source: Box<RunError>,
+    },
     /// A file of the user's that would be lost.
     #[error("{path}: exists already; choose another name, or allow overwriting (--force)")]
     Exists {
@@ -53,15 +61,26 @@ impl RunError {
     /// The exit status of a command that ends with this error: 2 for bad input, 130 when stopped
     /// on request, else 1.
     #[must_use]
-    pub const fn exit_status(&self) -> u8 {
+    pub fn exit_status(&self) -> u8 {
         match self {
+            Self::AfterHologram { source, .. } => source.exit_status(),
             Self::Engine(EngineError::Cancelled) => 130,
             Self::Engine(
                 EngineError::NotFinite { .. }
+                | EngineError::Space { .. }
                 | EngineError::Storage(StorageError::NoSpace { .. } | StorageError::File { .. }),
             ) => 2,
             Self::Engine(_) => 1,
             _ => 2,
+        }
+    }
+
+    /// Whether the user asked for the end.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            Self::AfterHologram { source, .. } => source.is_cancelled(),
+            other => matches!(other, Self::Engine(EngineError::Cancelled)),
         }
     }
 }

@@ -136,7 +136,9 @@ pub fn run_project(
     };
     drop(layers);
     for layer in 0..jobs - 1 {
-        let (job, file) = reconstruct_layer(project, settings, layer, sink, cancel)?;
+        let (job, file) = reconstruct_layer(project, settings, layer, sink, cancel).map_err(|source| {
+            RunError::AfterHologram { path: project.output.path.clone(), source: Box::new(source) }
+        })?;
         report.jobs.push(job);
         report.files.push(file);
     }

@@ -52,17 +52,7 @@ pub fn start(
             let run = || run_project(&project, &settings, &sink, &stop);
             let last = match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(_)) => return,
-                Ok(Err(RunError::Engine(EngineError::Cancelled))) => {
-                    let text = if project.output.path.exists() {
-                        format!(
-                            "Stopped. The hologram {} is complete and kept; scratch files were removed.",
-                            project.output.path.display()
-                        )
-                    } else {
-                        "Stopped. The unfinished hologram and the scratch files were removed.".into()
-                    };
-                    Event::Cancelled { text }
-                }
+                Ok(Err(error)) if error.is_cancelled() => Event::Cancelled { text: error.to_string() },
                 Ok(Err(error)) => Event::Failed { text: error.to_string() },
                 Err(panic) => Event::Failed { text: EngineError::Panicked(panic_text(&*panic)).to_string() },
             };

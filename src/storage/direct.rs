@@ -147,7 +147,12 @@ impl Store for DirectFile {
     fn allocate(&self, length: u64) -> Result<(), StorageError> {
         let error = |source| StorageError::NoSpace { path: self.path.clone(), length, source };
         // fallocate finds a full disk now; setting the length alone would not.
-        fs4::FileExt::allocate(&self.buffered, length).map_err(error)?;
+        match fs4::FileExt::allocate(&self.buffered, length) {
+            Ok(()) => {}
+            // A file system that cannot reserve; a disk that fills up is then found while writing.
+            Err(source) if source.kind() == io::ErrorKind::Unsupported => {}
+            Err(source) => return Err(error(source)),
+        }
         if self.len()? < length {
             self.set_len(length)?;
         }
