@@ -5,8 +5,12 @@
 
 mod common;
 
-use common::{Case, element_error, read_plane, run};
+use common::{Case, Plane, element_error, propagate_file, read_plane, run, write_plane};
+use gigafringe::methods::Optics;
+use gigafringe::optics::Evanescent;
 use gigafringe::project::Precision;
+use num_complex::Complex64;
+use proptest::prelude::*;
 
 #[test]
 fn every_reference_plane_is_reached_on_one_to_four_drives() {
@@ -47,5 +51,36 @@ fn the_result_is_the_same_bytes_for_every_chunk_buffers_threads_and_drives() {
                 );
             }
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The same over planes of any shape, one sample wide or high included.
+    #[test]
+    fn planes_of_any_shape_give_the_same_bytes_however_they_are_cut(
+        height in 1usize..70,
+        width in 1usize..70,
+        chunk in 1usize..80,
+        buffers in 1usize..5,
+        threads in 1usize..4,
+        drives in 1usize..5,
+        double in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("source.npy");
+        let sample = |y: usize, x: usize| Complex64::new(((y * 31 + x * 17) % 23) as f64, ((y + 3 * x) % 19) as f64);
+        write_plane(&source, &Plane::from_fn(height, width, sample));
+        let precision = if double { Precision::F64 } else { Precision::F32 };
+        let optics =
+            Optics { wavelength: 532e-9, evanescent: Evanescent::Decay, band_limit: false, rolloff: 0.1 };
+        let mut settings = common::settings(common::drives(folder.path(), drives), precision);
+        let go = |settings: &_| propagate_file(folder.path(), &source, [1e-6, 2e-6], optics, -5e-5, settings);
+        let expected = go(&settings);
+        settings.chunk = Some(chunk);
+        settings.buffers = buffers;
+        settings.threads = threads;
+        prop_assert!(go(&settings) == expected);
     }
 }
