@@ -7,9 +7,9 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
 /// The longest time between an event and its frame.
-const COALESCE: Duration = Duration::from_millis(50);
+const COALESCE: Duration = Duration::from_millis(100);
 
-/// Wakes the window, at most once per frame and 20 times a second.
+/// Wakes the window, at most 10 times a second: drawing must not take the engine's cores.
 #[derive(Clone)]
 pub struct Wake {
     ctx: egui::Context,
