@@ -34,7 +34,7 @@ pub struct Look {
 
 impl Look {
     fn height(self, full: f32) -> f32 {
-        if self.compact { 0.7 * full } else { full }
+        if self.compact { 0.65 * full } else { full }
     }
 
     /// The unit that keeps the bars' numbers short, and how many of it are a second.
