@@ -111,6 +111,29 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_of_events_asks_for_one_frame() {
+        let ctx = egui::Context::default();
+        let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counter = asked.clone();
+        ctx.set_request_repaint_callback(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        });
+        let wake = Wake::new(&ctx);
+        for _ in 0..1000 {
+            wake.call();
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        // The first frames of a context ask for further ones by themselves.
+        for _ in 0..5 {
+            let _ = ctx.run_ui(egui::RawInput::default(), |_| wake.clear());
+        }
+        let before = asked.load(Ordering::Relaxed);
+        wake.call();
+        wake.call();
+        assert_eq!(asked.load(Ordering::Relaxed), before + 1, "the next event asks for the next frame");
+    }
+
+    #[test]
     fn a_result_arrives_and_a_panic_is_seen() {
         let wake = Wake::new(&egui::Context::default());
         assert!(matches!(wait(&Task::spawn("sum", wake.clone(), || 2 + 3)), Poll::Done(5)));
