@@ -50,7 +50,11 @@ pub fn show(
         compact: cards > columns,
         chunks: chunks.unwrap_or(0),
         until: view.latest(),
-        over: pass.seconds.is_some() || !view.is_active(),
+        nothing: match (pass.seconds, view.is_active()) {
+            (Some(_), _) => "Not used in this phase",
+            (None, true) => "Nothing yet in this phase",
+            (None, false) => "The run ended before this",
+        },
     };
     for row in (0..cards).step_by(columns) {
         ui.columns(columns, |uis| {

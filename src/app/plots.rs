@@ -28,13 +28,13 @@ pub struct Look {
     pub chunks: usize,
     /// The end of the latest event, in seconds from the run's start.
     pub until: f64,
-    /// Whether the pass is over.
-    pub over: bool,
+    /// What an empty chart says.
+    pub nothing: &'static str,
 }
 
 impl Look {
     fn height(self, full: f32) -> f32 {
-        if self.compact { 0.7 * full } else { full }
+        if self.compact { 0.65 * full } else { full }
     }
 
     /// The unit that keeps the bars' numbers short, and how many of it are a second.
@@ -83,6 +83,7 @@ pub fn bars(ui: &mut Ui, name: &str, bins: &ChunkBins, look: Look) {
     let charts = stacked(bins, tokens, per_second);
     let response = plain_plot(name, look.height(BARS_HEIGHT), tokens)
         .include_y(if look.most > 0.0 { look.most * per_second } else { 1.0 })
+        .show_grid([false, !bins.is_empty()])
         .include_x(-0.5)
         .include_x(look.chunks.max(4) as f64 - 0.5)
         .x_grid_spacer(|input| marks(&input, 5, 1.0))
@@ -93,8 +94,7 @@ pub fn bars(ui: &mut Ui, name: &str, bins: &ChunkBins, look: Look) {
         });
     let response = response.response.accessible_name(name);
     if bins.is_empty() {
-        let text = if look.over { "Not used in this phase" } else { "Nothing yet in this phase" };
-        let label = egui::Label::new(RichText::new(text).weak());
+        let label = egui::Label::new(RichText::new(look.nothing).weak());
         ui.place(response.rect, label);
     }
 }

@@ -10,6 +10,11 @@ use super::text;
 use super::theme::{GAP, tokens};
 use crate::project::{Layer, Project};
 
+/// The widest picture, in heights.
+const WIDEST: f32 = 1.6;
+/// The least width of a card, for its words.
+const LEAST_WIDTH: f32 = 190.0;
+
 /// What the previews are drawn from.
 pub struct Sources<'a> {
     /// The project.
@@ -91,7 +96,9 @@ fn card(
     let tokens = tokens(ui);
     tokens.card_frame().show(ui, |ui| {
         ui.vertical(|ui| {
-            ui.set_width(2.0 * side + ui.spacing().item_spacing.x);
+            let ran = sources.ran.unwrap_or(sources.project);
+            let widths = plane_size(sources.project, side).x + plane_size(ran, side).x;
+            ui.set_width((widths + ui.spacing().item_spacing.x).max(LEAST_WIDTH));
             let title = format!("Layer {} at {}", index + 1, text::length(layer.distance));
             ui.label(RichText::new(title).strong());
             ui.horizontal_top(|ui| {
@@ -131,18 +138,22 @@ fn caption(ui: &mut Ui, shown: Option<(&Shown, &Layer)>, layer: &Layer) {
     );
 }
 
-/// A black square that holds the plane, and the plane's place in it.
-fn frame(ui: &mut Ui, project: &Project, side: f32, sense: Sense) -> (Rect, egui::Response) {
-    let (outer, response) = ui.allocate_exact_size(vec2(side, side), sense);
+/// The plane's size on the screen, in a space `side` high.
+fn plane_size(project: &Project, side: f32) -> Vec2 {
     let grid = project.grid;
     #[expect(clippy::cast_possible_truncation, reason = "a size on the screen")]
     let plane = vec2(
         (grid.width as f64 * grid.pitch_x.in_metres() * 1e3) as f32,
         (grid.height as f64 * grid.pitch_y.in_metres() * 1e3) as f32,
     );
-    let inner = Rect::from_center_size(outer.center(), fit(plane, outer.size()));
-    ui.painter().rect_filled(inner, 0.0, Color32::BLACK);
-    (inner, response)
+    fit(plane, vec2(WIDEST * side, side))
+}
+
+/// A black area of the plane's shape.
+fn frame(ui: &mut Ui, project: &Project, side: f32, sense: Sense) -> (Rect, egui::Response) {
+    let (place, response) = ui.allocate_exact_size(plane_size(project, side), sense);
+    ui.painter().rect_filled(place, 0.0, Color32::BLACK);
+    (place, response)
 }
 
 /// `size` scaled to fit in `space`.
@@ -213,13 +224,11 @@ fn words(ui: &mut Ui, place: Rect, text: &str) {
     let color = Color32::from_gray(170);
     let label = egui::Label::new(RichText::new(text).color(color).small()).wrap();
     let inner = place.shrink(8.0);
-    ui.scope_builder(egui::UiBuilder::new().max_rect(inner), |ui| {
-        // Justifying would stretch the spaces between the words.
-        ui.with_layout(egui::Layout::top_down(egui::Align::Center), |ui| {
-            ui.add_space(inner.height() * 0.3);
-            ui.add(label);
-        });
-    });
+    // A child that takes no space: the area was allocated by the picture's frame.
+    let layout = egui::Layout::top_down(egui::Align::Center);
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(inner).layout(layout));
+    child.add_space(inner.height() * 0.3);
+    child.add(label);
 }
 
 /// Shows one reconstruction as large as the window allows.
@@ -238,7 +247,7 @@ pub fn enlarged(ui: &Ui, sources: &Sources<'_>, index: usize, commands: &mut Vec
                     .weak(),
             );
         });
-        let side = space.min_elem();
+        let side = space.y.min(space.x / WIDEST);
         let (plane, _) = frame(ui, sources.ran.unwrap_or(sources.project), side, Sense::hover());
         picture(ui, shown, plane);
         if ui.button("Close").clicked() {

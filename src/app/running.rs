@@ -158,12 +158,17 @@ impl App {
         let now = self.now();
         self.view.end(state, now);
         self.stopping = false;
-        // Dropped, not joined: the thread may still be removing files, and a frame must not wait.
-        self.activity = Activity::Idle;
+        // Not joined here: the thread may still be removing files, and a frame must not wait.
+        if let Activity::Running(handle) = std::mem::take(&mut self.activity) {
+            self.ended = Some(handle);
+        }
     }
 
     /// Stops a run that is still under way when the window is gone, and waits for it.
     pub(super) fn wait_for_run(&mut self) {
+        if let Some(handle) = self.ended.take() {
+            handle.join();
+        }
         if let Activity::Running(handle) = std::mem::take(&mut self.activity) {
             handle.cancel.cancel();
             handle.join();

@@ -7,9 +7,9 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
 /// The longest time between an event and its frame.
-const COALESCE: Duration = Duration::from_millis(50);
+const COALESCE: Duration = Duration::from_millis(100);
 
-/// Wakes the window, at most once per frame and 20 times a second.
+/// Wakes the window, at most 10 times a second: drawing must not take the engine's cores.
 #[derive(Clone)]
 pub struct Wake {
     ctx: egui::Context,
@@ -108,6 +108,29 @@ mod tests {
             }
         }
         panic!("the task never ended");
+    }
+
+    #[test]
+    fn a_burst_of_events_asks_for_one_frame() {
+        let ctx = egui::Context::default();
+        let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counter = asked.clone();
+        ctx.set_request_repaint_callback(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        });
+        let wake = Wake::new(&ctx);
+        for _ in 0..1000 {
+            wake.call();
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        // The first frames of a context ask for further ones by themselves.
+        for _ in 0..5 {
+            let _ = ctx.run_ui(egui::RawInput::default(), |_| wake.clear());
+        }
+        let before = asked.load(Ordering::Relaxed);
+        wake.call();
+        wake.call();
+        assert_eq!(asked.load(Ordering::Relaxed), before + 1, "the next event asks for the next frame");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use eframe::NativeOptions;
 use egui::ViewportBuilder;
 
+use super::log::Level;
 use super::screenshot::{Outcome, Shooter};
 use super::{App, Backend, Engine, Screenshot, blank_project};
 use crate::project::Project;
@@ -24,7 +25,13 @@ pub fn run_with(
     path: Option<PathBuf>,
     screenshot: Option<Screenshot>,
 ) -> anyhow::Result<()> {
-    let project = path.as_deref().map_or_else(|| Ok(blank_project()), Project::load)?;
+    let (project, path, refused) = match path.as_deref().map(Project::load) {
+        None => (blank_project(), None, None),
+        Some(Ok(project)) => (project, path, None),
+        // Whoever opens a window looks there for the reason, not at a terminal.
+        Some(Err(error)) if screenshot.is_none() => (blank_project(), None, Some(error.to_string())),
+        Some(Err(error)) => return Err(error.into()),
+    };
     let outcome = Outcome::default();
     let shooter = screenshot.clone().map(|plan| Shooter::new(plan, outcome.clone()));
     let mut options = NativeOptions {
@@ -48,6 +55,9 @@ pub fn run_with(
                 cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
             }
             app.shooter = shooter;
+            if let Some(error) = refused {
+                app.say(Level::Error, error);
+            }
             Ok(Box::new(app))
         }),
     )

@@ -112,6 +112,7 @@ impl Backend for FakeEngine {
     }
 
     fn ask(&self, _: Ask) -> Option<Vec<PathBuf>> {
+        std::thread::sleep(self.delay);
         self.picked.clone()
     }
 }

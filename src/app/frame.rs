@@ -1,0 +1,193 @@
+//! One frame of the window: what has arrived is taken in, the panels are drawn, commands carried out.
+
+use std::path::PathBuf;
+
+use egui::{Context, ViewportCommand};
+
+use super::fields::Sheet;
+use super::previews::{self, Sources};
+use super::screenshot::Step;
+use super::{App, Command, RunState};
+use super::{charts, questions, run_bar, sections, status, theme, toolbar};
+
+impl App {
+    fn update_title(&mut self, ctx: &Context) {
+        let title = self.title();
+        if title != self.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
+    fn watch_close(&mut self, ctx: &Context) {
+        if self.close_when_stopped && !self.is_running() {
+            self.close_when_stopped = false;
+            self.close(ctx);
+        }
+        let asked = ctx.input(|i| i.viewport().close_requested());
+        if asked && !self.may_close && (self.is_running() || self.is_dirty()) {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.commands.push(Command::Close);
+        }
+    }
+
+    fn shoot(&mut self, ctx: &Context) {
+        let pictures_missing = self.view.previews().keys().any(|&layer| self.pictures.get(layer).is_none());
+        let busy = self.is_running()
+            || self.images.busy()
+            || self.pictures.busy()
+            || pictures_missing
+            || self.needs_task.is_some()
+            || self.drives_task.is_some();
+        let failure = match self.view.state() {
+            RunState::Failed(text) => Some(text.clone()),
+            _ => None,
+        };
+        let Some(shooter) = &mut self.shooter else { return };
+        match shooter.step(ctx, busy, failure.as_deref()) {
+            Step::PressRun => self.commands.push(Command::Run),
+            Step::Wait => {}
+            Step::Close => self.close(ctx),
+        }
+    }
+
+    fn draw(&mut self, ui: &mut egui::Ui) {
+        let mut commands = std::mem::take(&mut self.commands);
+        let dialog_open = self.dialog.is_some();
+        let dirty = self.is_dirty();
+        let blocked = self.blocked();
+        let now = self.now();
+        toolbar::shortcuts(ui.ctx(), &mut commands);
+        {
+            let details = |error: &str| self.details(error);
+            egui::Panel::bottom("status").show(ui, |ui| {
+                status::show(ui, &self.log, self.options.log_open, details, &mut commands);
+            });
+        }
+        if self.options.log_open {
+            egui::Panel::bottom("log")
+                .resizable(true)
+                .default_size(130.0)
+                .size_range(60.0..=320.0)
+                .show(ui, |ui| status::show_log(ui, &self.log));
+        }
+        let mut sheet = Sheet {
+            project: &self.project,
+            drafts: &mut self.drafts,
+            commands: &mut commands,
+            dialog_open,
+            options: self.options,
+        };
+        egui::Panel::top("toolbar").show(ui, |ui| {
+            ui.add_space(2.0);
+            toolbar::show(ui, &mut sheet, self.path.as_deref(), dirty);
+            ui.add_space(2.0);
+        });
+        egui::Panel::left("project").default_size(theme::PROJECT_WIDTH).size_range(300.0..=560.0).show(
+            ui,
+            |ui| {
+                egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                    ui.add_space(4.0);
+                    sections::layers::show(ui, &mut sheet, &self.images);
+                    sections::optics::show(ui, &mut sheet);
+                    sections::drives::show(ui, &mut sheet, self.drives.as_deref(), &self.folders);
+                    sections::method::show(ui, &mut sheet, &self.needs);
+                    sections::output::show(ui, &mut sheet);
+                });
+            },
+        );
+        egui::Panel::top("run").show(ui, |ui| {
+            ui.add_space(4.0);
+            run_bar::show(ui, &self.view, now, blocked.as_deref(), self.stopping, &mut commands);
+            ui.add_space(4.0);
+        });
+        let sources = Sources {
+            project: &self.project,
+            view: &self.view,
+            ran: self.ran.as_ref(),
+            images: &self.images,
+            pictures: &self.pictures,
+        };
+        // In a low window the charts keep the larger part.
+        let most = (0.48 * ui.available_height()).max(190.0);
+        egui::Panel::bottom("previews")
+            .resizable(true)
+            .default_size(theme::PREVIEWS_HEIGHT.min(most))
+            .size_range(180.0..=most)
+            .show(ui, |ui| {
+                ui.add_space(4.0);
+                previews::show(ui, &sources, &mut commands);
+            });
+        egui::CentralPanel::default().show(ui, |ui| {
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                let project = self.ran.as_ref().unwrap_or(&self.project);
+                charts::show(ui, &self.view, project, self.selected_pass, &mut commands);
+            });
+        });
+        if let Some(layer) = self.enlarged {
+            previews::enlarged(ui, &sources, layer, &mut commands);
+        }
+        if let Some(question) = &self.question {
+            questions::show(ui, question, &mut commands);
+        }
+        drop_hint(ui);
+        self.commands = commands;
+    }
+}
+
+/// Says what a drop would do, while files hover over the window.
+fn drop_hint(ui: &egui::Ui) {
+    if ui.input(|i| i.raw.hovered_files.is_empty()) {
+        return;
+    }
+    let place = ui.ctx().content_rect();
+    let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop hint"));
+    let painter = ui.ctx().layer_painter(layer);
+    painter.rect_filled(place, 0.0, egui::Color32::from_black_alpha(190));
+    painter.text(
+        place.center(),
+        egui::Align2::CENTER_CENTER,
+        "Drop images to add them as layers, a folder to offer it for the drives, or a project to open it",
+        egui::FontId::proportional(20.0),
+        egui::Color32::WHITE,
+    );
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        // Before the channels are looked at: what comes later wakes the window again.
+        self.wake.clear();
+        self.poll_dialog();
+        self.poll_drives();
+        self.poll_needs();
+        self.drain_run(ctx);
+        self.update_pictures(ctx);
+        self.watch_close(ctx);
+        self.shoot(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let dropped: Vec<PathBuf> =
+            ui.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
+        self.take_files(dropped);
+        self.draw(ui);
+        let ctx = ui.ctx().clone();
+        let commands = std::mem::take(&mut self.commands);
+        if !commands.is_empty() {
+            // What was changed is drawn in the next frame.
+            ctx.request_repaint();
+        }
+        for command in commands {
+            self.carry_out(&ctx, command);
+        }
+        self.update_title(&ctx);
+    }
+
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.wait_for_run();
+    }
+
+    fn persist_egui_memory(&self) -> bool {
+        self.shooter.is_none()
+    }
+}
