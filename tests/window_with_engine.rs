@@ -1,0 +1,99 @@
+//! The window's main path with the real engine: the demo, made small, on two folders.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use gigafringe::app::{App, Engine, RunState};
+use gigafringe::engine::{Cancel, EventSink};
+use gigafringe::project::Project;
+use gigafringe::run::{Settings, run_project};
+
+type Window = Harness<'static, App>;
+
+fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !done(window) {
+        assert!(Instant::now() < deadline, "{what} never came; state: {:?}", window.state().view().state());
+        window.step();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    window.run_steps(2);
+}
+
+fn enter(window: &mut Window, field: &'static str, text: &str) {
+    window.get_by_role_and_label(Role::TextInput, field).focus();
+    window.step();
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.step();
+    window.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    window.step();
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+}
+
+/// The demo's files in a folder of the test's own.
+fn demo(folder: &Path) -> std::path::PathBuf {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo");
+    for file in ["project.json", "camera.png", "cat.png", "coffee.png"] {
+        std::fs::copy(demo.join(file), folder.join(file)).unwrap();
+    }
+    folder.join("project.json")
+}
+
+#[test]
+fn the_demo_is_loaded_given_drives_run_and_its_layers_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo(folder.path());
+    let project = Project::load(&path).unwrap();
+    let mut window: Window = Harness::builder()
+        .with_size([1400.0, 1800.0])
+        .build_eframe(move |cc| App::new(Arc::new(Engine), project, Some(path), &cc.egui_ctx));
+    window.run_steps(3);
+    enter(&mut window, "Width", "256");
+    enter(&mut window, "Height", "256");
+    enter(&mut window, "Pitch", "16um");
+    for (role, name) in [("Role A", "a"), ("Role B", "b")] {
+        let drive = folder.path().join(name);
+        std::fs::create_dir(&drive).unwrap();
+        enter(&mut window, "Folder path", drive.to_str().unwrap());
+        window.get_by_role_and_label(Role::ComboBox, role).click();
+        window.run_steps(3);
+        window.get_all_by_label_contains(drive.to_str().unwrap()).last().unwrap().click();
+        window.run_steps(3);
+    }
+    assert_eq!(window.state().project().drives.len(), 2);
+
+    window.get_by_label("Run").click();
+    wait(&mut window, "the end", |w| !w.state().is_running() && *w.state().view().state() != RunState::Idle);
+    assert!(
+        matches!(window.state().view().state(), RunState::Finished(_)),
+        "{:?}",
+        window.state().view().state()
+    );
+    for layer in ["Reconstruction of layer 1", "Reconstruction of layer 2", "Reconstruction of layer 3"] {
+        wait(&mut window, layer, |w| w.query_by_label(layer).is_some());
+    }
+    assert!(window.query_all_by_label_contains("Drive 1").next().is_some());
+
+    // What the window made is what the same project makes without one, byte for byte.
+    let project = window.state().project().clone();
+    let made = std::fs::read(&project.output.path).unwrap();
+    let other = Project {
+        output: gigafringe::project::Output {
+            path: folder.path().join("other.npy"),
+            ..project.output.clone()
+        },
+        drives: Vec::new(),
+        ..project
+    };
+    let (sink, _events) = EventSink::channel(|| {});
+    run_project(&other, &Settings::from(&other), &sink, &Cancel::default()).unwrap();
+    assert!(made == std::fs::read(&other.output.path).unwrap());
+    for drive in ["a", "b"] {
+        assert_eq!(std::fs::read_dir(folder.path().join(drive)).unwrap().count(), 0, "scratch is gone");
+    }
+}
