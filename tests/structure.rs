@@ -10,7 +10,7 @@ const MODULES: [(&str, &[&str]); 11] = [
     ("project", &["optics"]),
     ("engine", &["optics", "spectral", "storage", "project"]),
     ("methods", &["optics", "spectral", "storage", "project", "engine"]),
-    ("inspect", &["engine"]),
+    ("inspect", &[]),
     ("run", &["optics", "storage", "project", "engine", "methods", "inspect"]),
     ("cli", &["optics", "storage", "project", "engine", "methods", "inspect", "run"]),
     ("app", &["optics", "storage", "project", "engine", "inspect", "run"]),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use gigafringe::app::{App, Engine, RunState};
 use gigafringe::engine::{Cancel, EventSink};
 use gigafringe::project::Project;
@@ -15,7 +15,7 @@ use gigafringe::run::{Settings, run_project};
 type Window = Harness<'static, App>;
 
 fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !done(window) {
         assert!(Instant::now() < deadline, "{what} never came; state: {:?}", window.state().view().state());
         window.step();

@@ -8,7 +8,7 @@ use super::backend::Ask;
 use super::edits::Edit;
 use super::fields::Field;
 use super::log::Level;
-use super::preview_images::Tone;
+use super::preview_images::Contrast;
 use super::questions::Question;
 use super::{App, blank_project};
 use crate::project::Project;
@@ -45,7 +45,7 @@ pub enum Command {
     /// Show a pass's charts; none follows the run.
     SelectPass(Option<usize>),
     /// Set the previews' contrast.
-    SetTone(Tone),
+    SetContrast(Contrast),
     /// Show a layer's preview large; none closes it.
     Enlarge(Option<usize>),
     /// Dark, light or the system's choice.
@@ -106,7 +106,7 @@ impl App {
             Command::Run => self.start_run(),
             Command::Cancel => self.cancel_run(),
             Command::SelectPass(pass) => self.selected_pass = pass,
-            Command::SetTone(tone) => self.pictures.tone = tone,
+            Command::SetContrast(contrast) => self.pictures.contrast = contrast,
             Command::Enlarge(layer) => self.enlarged = layer,
             Command::SetTheme(theme) => ctx.set_theme(theme),
             Command::ShowLog(show) => self.options.log_open = show,

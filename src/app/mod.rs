@@ -40,7 +40,7 @@ use egui::Context;
 pub use backend::{Ask, Backend, Engine};
 pub use commands::Command;
 pub use edits::Edit;
-pub use preview_images::Tone;
+pub use preview_images::Contrast;
 pub use run_view::{RunState, RunView};
 pub use screenshot::{Scheme, Screenshot};
 pub use window::{run, run_with};

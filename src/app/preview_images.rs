@@ -7,32 +7,30 @@ use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 
 use super::task::{Poll, Task, Wake};
 use crate::engine::Preview;
+use crate::inspect::{Curve, Tone};
 
 /// The longest side of a shown preview in pixels.
 const SIDE: usize = 768;
-/// The part of the samples that is darker than white.
-pub const WHITE_PERCENTILE: f64 = 99.5;
-
-/// How intensities become grey.
+/// The contrast of the previews: how intensities become grey.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tone {
+pub struct Contrast {
     /// One white level, the brightest layer's, for all layers.
     pub common: bool,
     /// Brightness of all layers.
     pub gain: f32,
     /// Brightness of single layers, when not `common`.
     pub gains: BTreeMap<usize, f32>,
-    /// Whether the square root is shown, which lifts dark parts.
-    pub root: bool,
+    /// What lies between black and white.
+    pub curve: Curve,
 }
 
-impl Default for Tone {
+impl Default for Contrast {
     fn default() -> Self {
-        Self { common: true, gain: 1.0, gains: BTreeMap::new(), root: true }
+        Self { common: true, gain: 1.0, gains: BTreeMap::new(), curve: Curve::SquareRoot }
     }
 }
 
-impl Tone {
+impl Contrast {
     /// The brightness of a layer.
     #[must_use]
     pub fn gain_of(&self, layer: usize) -> f32 {
@@ -74,35 +72,14 @@ impl Reduced {
                 mean.push((sum / (rows.len() * columns.len()) as f64) as f32);
             }
         }
-        let white = percentile(&mean, WHITE_PERCENTILE);
-        Self { width, height, scale: preview.scale * step, white, mean }
+        Self { width, height, scale: preview.scale * step, white: Tone::of(&mean).white, mean }
     }
 
-    /// The grey values with `white` as white.
+    /// The grey values in `tone`.
     #[must_use]
-    pub fn gray(&self, white: f32, gain: f32, root: bool) -> Vec<u8> {
-        let factor = if white > 0.0 { gain / white } else { 0.0 };
-        let gray = |v: f32| {
-            let level = (v * factor).clamp(0.0, 1.0);
-            let level = if root { level.sqrt() } else { level };
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=255")]
-            let byte = (level * 255.0).round() as u8;
-            byte
-        };
-        self.mean.iter().map(|&v| gray(v)).collect()
+    pub fn gray(&self, tone: Tone) -> Vec<u8> {
+        tone.levels(&self.mean)
     }
-}
-
-/// The value below which `percent` of the finite values lie; 0 when there is none.
-fn percentile(values: &[f32], percent: f64) -> f32 {
-    let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    if sorted.is_empty() {
-        return 0.0;
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index below the length")]
-    let index = ((sorted.len() - 1) as f64 * percent / 100.0).round() as usize;
-    let (_, &mut value, _) = sorted.select_nth_unstable_by(index, f32::total_cmp);
-    value
 }
 
 /// A preview on the screen.
@@ -111,8 +88,8 @@ pub struct Shown {
     pub reduced: Reduced,
     /// The picture with the current contrast.
     pub texture: TextureHandle,
-    /// White level, gain and root that the picture was made with.
-    made_with: (f32, f32, bool),
+    /// The tone that the picture was made with.
+    made_with: Option<Tone>,
 }
 
 /// The pictures of a run's previews.
@@ -122,7 +99,7 @@ pub struct PreviewImages {
     tasks: Vec<(usize, Task<Reduced>)>,
     shown: BTreeMap<usize, Shown>,
     /// How intensities become grey.
-    pub tone: Tone,
+    pub contrast: Contrast,
 }
 
 impl PreviewImages {
@@ -169,17 +146,17 @@ impl PreviewImages {
         for (layer, reduced) in done {
             let blank = ColorImage::from_gray([1, 1], &[0]);
             let texture = ctx.load_texture(format!("preview {layer}"), blank, TextureOptions::LINEAR);
-            self.shown.insert(layer, Shown { reduced, texture, made_with: (f32::NAN, 0.0, false) });
+            self.shown.insert(layer, Shown { reduced, texture, made_with: None });
         }
         let brightest = self.shown.values().map(|s| s.reduced.white).fold(0.0, f32::max);
         for (&layer, shown) in &mut self.shown {
-            let white = if self.tone.common { brightest } else { shown.reduced.white };
-            let wanted = (white, self.tone.gain_of(layer), self.tone.root);
-            if wanted != shown.made_with {
+            let white = if self.contrast.common { brightest } else { shown.reduced.white };
+            let wanted = Tone { white: white / self.contrast.gain_of(layer), curve: self.contrast.curve };
+            if Some(wanted) != shown.made_with {
                 let size = [shown.reduced.width, shown.reduced.height];
-                let gray = shown.reduced.gray(wanted.0, wanted.1, wanted.2);
+                let gray = shown.reduced.gray(wanted);
                 shown.texture.set(ColorImage::from_gray(size, &gray), TextureOptions::LINEAR);
-                shown.made_with = wanted;
+                shown.made_with = Some(wanted);
             }
         }
     }
@@ -209,10 +186,8 @@ mod tests {
         mean[9] = 0.25;
         let r = Reduced::of(&preview(40, 25, mean), 100);
         assert!((r.white - 1.0).abs() < 1e-6);
-        let gray = r.gray(r.white, 1.0, true);
+        let gray = r.gray(Tone { white: r.white, curve: Curve::SquareRoot });
         assert_eq!((gray[0], gray[7], gray[9]), (255, 255, 128));
-        assert_eq!(r.gray(r.white, 0.5, false)[0], 128);
-        assert_eq!(r.gray(0.0, 1.0, true)[0], 0);
     }
 
     #[test]
@@ -228,9 +203,9 @@ mod tests {
             images.update(&ctx, &wake, &previews);
             std::thread::yield_now();
         }
-        assert!((images.shown[&1].made_with.0 - 4.0).abs() < 1e-6);
-        images.tone.common = false;
+        assert!((images.shown[&1].made_with.unwrap().white - 4.0).abs() < 1e-6);
+        images.contrast.common = false;
         images.update(&ctx, &wake, &previews);
-        assert!((images.shown[&1].made_with.0 - 1.0).abs() < 1e-6);
+        assert!((images.shown[&1].made_with.unwrap().white - 1.0).abs() < 1e-6);
     }
 }

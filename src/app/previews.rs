@@ -4,10 +4,11 @@ use egui::{Color32, Image, Rect, RichText, Sense, Slider, Ui, Vec2, vec2};
 
 use super::commands::Command;
 use super::images::{self, Images};
-use super::preview_images::{PreviewImages, Shown, WHITE_PERCENTILE};
+use super::preview_images::{PreviewImages, Shown};
 use super::run_view::{RunState, RunView};
 use super::text;
 use super::theme::{GAP, tokens};
+use crate::inspect::Curve;
 use crate::project::{Layer, Project};
 
 /// The widest picture, in heights.
@@ -46,7 +47,7 @@ pub fn show(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
         return;
     }
     // Title, caption, frame, scroll bar, and the slider of each card when it has one.
-    let rest = if sources.pictures.tone.common { 80.0 } else { 112.0 };
+    let rest = if sources.pictures.contrast.common { 80.0 } else { 112.0 };
     let side = (ui.available_height() - rest).clamp(96.0, 300.0);
     egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         ui.horizontal_top(|ui| {
@@ -58,26 +59,28 @@ pub fn show(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
 }
 
 fn contrast(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
-    let mut tone = sources.pictures.tone.clone();
+    let mut contrast = sources.pictures.contrast.clone();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().slider_width = 72.0;
         ui.label(RichText::new("Previews").strong().size(15.0));
         ui.add_space(GAP);
-        ui.checkbox(&mut tone.common, "Same contrast for all").on_hover_text(format!(
-            "White is the intensity below which {WHITE_PERCENTILE} % of the brightest layer's samples lie; \
+        ui.checkbox(&mut contrast.common, "Same contrast for all").on_hover_text(
+            "White is the intensity below which 99.5 % of the brightest layer's samples lie; \
              untick to scale each layer by itself",
-        ));
-        ui.checkbox(&mut tone.root, "Square root")
+        );
+        let mut root = contrast.curve == Curve::SquareRoot;
+        ui.checkbox(&mut root, "Square root")
             .on_hover_text("Show the square root of the intensity, which lifts dark parts");
-        if tone.common {
+        contrast.curve = if root { Curve::SquareRoot } else { Curve::Linear };
+        if contrast.common {
             ui.add_space(GAP);
             let label =
                 ui.label("Contrast").on_hover_text("Brightness of all previews: 1 shows white as it is");
-            ui.add(gain(&mut tone.gain)).labelled_by(label.id);
+            ui.add(gain(&mut contrast.gain)).labelled_by(label.id);
         }
     });
-    if tone != sources.pictures.tone {
-        commands.push(Command::SetTone(tone));
+    if contrast != sources.pictures.contrast {
+        commands.push(Command::SetContrast(contrast));
     }
 }
 
@@ -107,13 +110,13 @@ fn card(
             });
             let shown = sources.shown(index, layer);
             caption(ui, shown, layer);
-            if let (false, Some(_)) = (sources.pictures.tone.common, shown) {
-                let mut tone = sources.pictures.tone.clone();
-                let mut value = tone.gain_of(index);
+            if let (false, Some(_)) = (sources.pictures.contrast.common, shown) {
+                let mut contrast = sources.pictures.contrast.clone();
+                let mut value = contrast.gain_of(index);
                 let name = format!("Contrast of layer {}", index + 1);
                 if ui.add(gain(&mut value)).accessible_name(&name).on_hover_text(name).changed() {
-                    tone.gains.insert(index, value);
-                    commands.push(Command::SetTone(tone));
+                    contrast.gains.insert(index, value);
+                    commands.push(Command::SetContrast(contrast));
                 }
             }
         });

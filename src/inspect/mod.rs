@@ -2,4 +2,4 @@
 
 mod tone;
 
-pub use tone::{Tone, percentile};
+pub use tone::{Curve, Tone, percentile};

@@ -1,49 +1,58 @@
 //! From intensities to grey levels.
 
-/// The value below which the fraction `p` of `values` lies; NaN counts as the largest, nothing as 0.
+/// The value below which the fraction `p` of the finite `values` lies; 0 when there is none.
 #[must_use]
 pub fn percentile(values: &[f32], p: f64) -> f32 {
-    let mut sorted = values.to_vec();
-    let last = match sorted.len() {
-        0 => return 0.0,
-        n => n - 1,
-    };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and last")]
-    let index = (p.clamp(0.0, 1.0) * last as f64).round() as usize;
+    let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    if sorted.is_empty() {
+        return 0.0;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index below the length")]
+    let index = (p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64).round() as usize;
     *sorted.select_nth_unstable_by(index, f32::total_cmp).1
 }
 
-/// Intensity shown as a grey level: black is 0, `white` and above are white, and equal steps of
-/// grey look equal (the sRGB curve), so that a photograph's layer looks like the photograph.
+/// How brightness follows intensity between black and white.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Curve {
+    /// In proportion.
+    Linear,
+    /// As the square root: dark parts are lifted, and a photograph's layer looks like the photograph.
+    #[default]
+    SquareRoot,
+}
+
+/// Intensity shown as a grey level: 0 is black, `white` and above are white.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tone {
     /// The intensity that is shown as white.
     pub white: f32,
+    /// What lies between.
+    pub curve: Curve,
 }
 
 impl Tone {
     /// White at the 99.5th percentile: a few bright grains do not darken the rest.
     #[must_use]
     pub fn of(intensity: &[f32]) -> Self {
-        let white = percentile(intensity, 0.995);
-        Self { white: if white > 0.0 { white } else { 1.0 } }
+        Self { white: percentile(intensity, 0.995), curve: Curve::default() }
     }
 
-    /// The grey level of one intensity.
-    #[must_use]
-    pub fn level(self, intensity: f32) -> u8 {
-        let linear = (intensity / self.white).clamp(0.0, 1.0);
-        let encoded =
-            if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=255")]
-        let level = (encoded * 255.0).round() as u8;
-        level
-    }
-
-    /// The grey levels of an image.
+    /// The grey levels of an image; all black when `white` is 0.
     #[must_use]
     pub fn levels(self, intensity: &[f32]) -> Vec<u8> {
-        intensity.iter().map(|&value| self.level(value)).collect()
+        let factor = if self.white > 0.0 { 1.0 / self.white } else { 0.0 };
+        let level = |&value: &f32| {
+            let linear = (value * factor).clamp(0.0, 1.0);
+            let shown = match self.curve {
+                Curve::Linear => linear,
+                Curve::SquareRoot => linear.sqrt(),
+            };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0..=255")]
+            let level = (shown * 255.0).round() as u8;
+            level
+        };
+        intensity.iter().map(level).collect()
     }
 }
 
@@ -53,7 +62,8 @@ mod tests {
 
     #[test]
     fn percentiles_are_values_of_the_sorted_list() {
-        let values: Vec<f32> = (0..=100u8).rev().map(f32::from).collect();
+        let mut values: Vec<f32> = (0..=100u8).rev().map(f32::from).collect();
+        values.push(f32::NAN);
         for (p, expected) in [(0.0, 0.0), (0.25, 25.0), (0.995, 100.0), (1.0, 100.0)] {
             assert!((percentile(&values, p) - expected).abs() < f32::EPSILON, "{p}");
         }
@@ -61,11 +71,11 @@ mod tests {
     }
 
     #[test]
-    fn levels_follow_the_srgb_curve_between_black_and_white() {
-        let tone = Tone { white: 2.0 };
-        // 0.5 linear is 188 encoded, 0.21586 is 128 (IEC 61966-2-1).
-        let levels = tone.levels(&[0.0, 2.0 * 0.215_861, 1.0, 2.0, 9.0, f32::NAN]);
-        assert_eq!(levels, [0, 128, 188, 255, 255, 0]);
-        assert_eq!(Tone::of(&[0.0; 9]).level(0.0), 0, "a dark image is black");
+    fn levels_run_from_black_to_white_along_the_curve() {
+        let values = [0.0, 0.5, 1.0, 2.0, 9.0, f32::NAN];
+        let levels = |curve| Tone { white: 2.0, curve }.levels(&values);
+        assert_eq!(levels(Curve::Linear), [0, 64, 128, 255, 255, 0]);
+        assert_eq!(levels(Curve::SquareRoot), [0, 128, 180, 255, 255, 0]);
+        assert_eq!(Tone::of(&[0.0; 9]).levels(&[0.0, 1.0]), [0, 0], "a dark image is black");
     }
 }
