@@ -2,6 +2,8 @@
 
 #[path = "support/fake_engine.rs"]
 mod fake_engine;
+#[path = "support/hands.rs"]
+mod hands;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +16,9 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use gigafringe::app::{App, Command, Edit, RunState, blank_project};
 use gigafringe::project::{self, Layer, Phase, Project, Values};
 
-use fake_engine::{Ending, FakeEngine};
+use hands::{Window, enter};
 
-type Window = Harness<'static, App>;
+use fake_engine::{Ending, FakeEngine};
 
 /// The longest a test waits for anything.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -64,18 +66,6 @@ fn shows(window: &Window, text: &'static str) -> bool {
 
 fn click(window: &mut Window, label: &'static str) {
     window.get_by_label(label).click();
-    window.run_steps(3);
-}
-
-/// Replaces a field's text and presses Enter.
-fn enter(window: &mut Window, field: &'static str, text: &str) {
-    window.get_by_role_and_label(Role::TextInput, field).focus();
-    window.step();
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-    window.step();
-    window.get_by_role_and_label(Role::TextInput, field).type_text(text);
-    window.step();
-    window.key_press(egui::Key::Enter);
     window.run_steps(3);
 }
 

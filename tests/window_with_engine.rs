@@ -1,5 +1,8 @@
 //! The window's main path with the real engine: the demo, made small, on two folders.
 
+#[path = "support/hands.rs"]
+mod hands;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +15,7 @@ use gigafringe::engine::{Cancel, EventSink};
 use gigafringe::project::Project;
 use gigafringe::run::{Settings, run_project};
 
-type Window = Harness<'static, App>;
+use hands::{Window, enter};
 
 fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
@@ -22,17 +25,6 @@ fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
         std::thread::sleep(Duration::from_millis(5));
     }
     window.run_steps(2);
-}
-
-fn enter(window: &mut Window, field: &'static str, text: &str) {
-    window.get_by_role_and_label(Role::TextInput, field).focus();
-    window.step();
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-    window.step();
-    window.get_by_role_and_label(Role::TextInput, field).type_text(text);
-    window.step();
-    window.key_press(egui::Key::Enter);
-    window.run_steps(3);
 }
 
 /// The demo's files in a folder of the test's own.
