@@ -3,8 +3,10 @@
 //! JSON; lengths and memory carry units; paths are relative to the file; unknown keys are errors.
 
 use std::fmt;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::optics::{Bytes, Grid, Length};
@@ -66,7 +68,7 @@ pub struct Layer {
 }
 
 /// How several layers become one hologram.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Layering {
     /// From the farthest layer to the next, adding each, and last to the hologram plane.
@@ -75,7 +77,7 @@ pub enum Layering {
 }
 
 /// The method that propagates planes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Let the planner choose.
@@ -95,7 +97,7 @@ impl fmt::Display for Method {
 }
 
 /// The arithmetic of the samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, ValueEnum)]
 pub enum Precision {
     /// Single precision: 8 bytes a complex sample.
     #[default]
@@ -180,11 +182,11 @@ const fn yes() -> bool {
 }
 
 const fn default_memory() -> Bytes {
-    Bytes(1 << 30)
+    Project::DEFAULT_MEMORY
 }
 
 const fn default_buffers() -> usize {
-    2
+    Project::DEFAULT_BUFFERS
 }
 
 /// A whole project.
@@ -235,6 +237,11 @@ pub struct Project {
 }
 
 impl Project {
+    /// The bound on memory where none is set.
+    pub const DEFAULT_MEMORY: Bytes = Bytes(1 << 30);
+    /// The number of buffers where none is set: one chunk is worked on while the next arrives.
+    pub const DEFAULT_BUFFERS: usize = 2;
+
     /// Reads a project file and makes its paths absolute or relative to the working folder.
     pub fn load(path: &Path) -> Result<Self, ProjectError> {
         let text = std::fs::read_to_string(path).map_err(|source| ProjectError::Io {
@@ -265,7 +272,14 @@ impl Project {
         let mut text = serde_json::to_string_pretty(&project)
             .map_err(|source| ProjectError::Syntax { path: path.into(), source })?;
         text.push('\n');
-        std::fs::write(path, text).map_err(io)
+        // Under another name first: a full disk must not cost the project there was.
+        let mut file = tempfile::Builder::new()
+            .prefix(".unfinished-")
+            .tempfile_in(crate::storage::folder_of(path))
+            .map_err(io)?;
+        file.write_all(text.as_bytes()).map_err(io)?;
+        file.persist(path).map_err(|e| io(e.error))?;
+        Ok(())
     }
 
     /// Applies `change` to every path of the project.
@@ -282,35 +296,15 @@ impl Project {
     /// Checks every value that can be judged without looking at files.
     pub fn validate(&self) -> Result<(), ProjectError> {
         validate_grid(&self.grid)?;
-        let wavelength = self.wavelength.in_metres();
-        if !(wavelength.is_finite() && wavelength > 0.0) {
-            return Err(ProjectError::value(
-                "wavelength",
-                format!("{} is not a wavelength; it must be above zero, for example 660nm", self.wavelength),
-            ));
+        validate_light(self.wavelength, self.rolloff)?;
+        for (index, layer) in self.layers.iter().enumerate() {
+            validate_distance(&format!("layers[{index}].distance"), layer.distance, self.wavelength)?;
         }
-        if !(0.0..=1.0).contains(&self.rolloff) {
-            return Err(ProjectError::value(
-                "rolloff",
-                format!(
-                    "{} is not a fraction of the band; it lies between 0 and 1, for example 0.02",
-                    self.rolloff
-                ),
-            ));
-        }
+        validate_tuning(self.buffers, self.chunk)?;
         if self.layers.is_empty() {
             return Err(ProjectError::value(
                 "layers",
                 "there is none; add at least one image with its distance",
-            ));
-        }
-        if self.buffers == 0 {
-            return Err(ProjectError::value("buffers", "0 leaves no buffer to work with; 2 is a good start"));
-        }
-        if self.chunk == Some(0) {
-            return Err(ProjectError::value(
-                "chunk",
-                "0 lines cannot be processed; leave it out to fill the memory",
             ));
         }
         let mut seen = [false; 4];
@@ -352,6 +346,58 @@ pub fn validate_grid(grid: &Grid) -> Result<(), ProjectError> {
                 format!("{pitch} is not a pitch; it must be above zero, for example 5um"),
             ));
         }
+    }
+    Ok(())
+}
+
+/// Checks the wavelength and the roll-off.
+pub fn validate_light(wavelength: Length, rolloff: f64) -> Result<(), ProjectError> {
+    if !(wavelength.in_metres().is_finite() && wavelength.in_metres() > 0.0) {
+        return Err(ProjectError::value(
+            "wavelength",
+            format!("{wavelength} is not a wavelength; it must be above zero, for example 660nm"),
+        ));
+    }
+    if !(0.0..=1.0).contains(&rolloff) {
+        return Err(ProjectError::value(
+            "rolloff",
+            format!("{rolloff} is not a fraction of the band; it lies between 0 and 1, for example 0.02"),
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that phases over `distance` can be formed: beyond this many wavelengths the rounding of a
+/// phase in double precision exceeds a millionth of a radian.
+pub fn validate_distance(field: &str, distance: Length, wavelength: Length) -> Result<(), ProjectError> {
+    const MOST_WAVELENGTHS: f64 = 1e9;
+    let most = MOST_WAVELENGTHS * wavelength.in_metres();
+    // Written so that a NaN fails.
+    if distance.in_metres().abs() <= most {
+        return Ok(());
+    }
+    Err(ProjectError::value(
+        field,
+        format!(
+            "{distance} is too far: at most a billion wavelengths can be computed, here {}",
+            Length::metres(most)
+        ),
+    ))
+}
+
+/// Checks the number of buffers and the chunk's size.
+pub fn validate_tuning(buffers: usize, chunk: Option<usize>) -> Result<(), ProjectError> {
+    if buffers == 0 || buffers > 1024 {
+        return Err(ProjectError::value(
+            "buffers",
+            format!("{buffers} cannot be used; it lies between 1 and 1024, and 2 is a good start"),
+        ));
+    }
+    if chunk == Some(0) {
+        return Err(ProjectError::value(
+            "chunk",
+            "0 lines cannot be processed; leave it out to fill the memory",
+        ));
     }
     Ok(())
 }

@@ -196,6 +196,9 @@ fn bad_quantities_are_refused_with_their_remedy() {
     bench.refused(&with(&["--chunk=0"]), &["chunk"]);
     bench.refused(&with(&["--buffers=0"]), &["buffers"]);
     bench.refused(&with(&["--threads=0"]), &["threads"]);
+    bench.refused(&with(&["--threads=100000"]), &["threads"]);
+    bench.refused(&with(&["--buffers=1000000"]), &["buffers"]);
+    bench.refused(&with(&["--distance=1000000m"]), &["distance", "too far", "532m"]);
     bench.refused(&with(&["--rolloff=1.5"]), &["rolloff", "between 0 and 1"]);
     bench.refused(&PROPAGATE[..5], &["--distance"]);
     bench.refused(&["propagate", "in.npy", "x.npy", "--distance=1mm", "--pitch=4um"], &["--wavelength"]);
@@ -248,6 +251,18 @@ fn bad_planes_are_refused_and_named() {
     let nan = Plane::from_fn(9, 9, |y, x| Complex64::new(if y == x { f64::NAN } else { 1.0 }, 0.0));
     write_plane(&bench.path("in.npy"), &nan);
     go(&bench, &["NaN"]);
+    let bright = Plane::from_fn(90, 90, |_, _| Complex64::new(1e37, 0.0));
+    write_plane(&bench.path("in.npy"), &bright);
+    go(&bench, &["too large", "f64"]);
+    // The same in double precision, and samples near the smallest of single precision, are fine.
+    bench.json(&[&PROPAGATE[..], &["--precision=f64", "--json"]].concat());
+    let faint = Plane::from_fn(90, 90, |y, x| Complex64::new((y + x) as f64 * 1e-42, 0.0));
+    write_plane(&bench.path("in.npy"), &faint);
+    bench.json(&[&PROPAGATE[..], &["--force", "--json"]].concat());
+    let dark = Plane::from_fn(90, 90, |_, _| Complex64::default());
+    write_plane(&bench.path("in.npy"), &dark);
+    bench.json(&[&PROPAGATE[..], &["--force", "--json"]].concat());
+    assert_eq!(read_plane(&bench.path("result.npy")), dark);
 }
 
 #[test]
@@ -255,7 +270,7 @@ fn outputs_that_would_be_lost_or_cannot_be_made_are_refused() {
     let bench = Bench::new();
     let to = |output: &'static str| [&["propagate", "in.npy", output], &PROPAGATE[3..]].concat();
     bench.refused(&to("in.npy"), &["in.npy"]);
-    bench.refused(&[&to("in.npy")[..], &["--force"]].concat(), &["in.npy", "source itself"]);
+    bench.refused(&[&to("in.npy")[..], &["--force"]].concat(), &["in.npy", "also an input"]);
     bench.refused(&to("missing/out.npy"), &["missing", "make the folder"]);
     bench.refused(&to("layer.png/out.npy"), &["layer.png"]);
     bench.refused(&to("out.tif"), &["out.tif", ".npy"]);
@@ -265,6 +280,43 @@ fn outputs_that_would_be_lost_or_cannot_be_made_are_refused() {
     bench.refused(&[&to("new.npy")[..], &["--drives=nowhere"]].concat(), &["nowhere", "make the folder"]);
     bench.refused(&[&to("new.npy")[..], &["--events=mine.npy"]].concat(), &["mine.npy", "--force"]);
     bench.refused(&[&to("new.npy")[..], &["--drives=.,layer.png"]].concat(), &["layer.png", "not a folder"]);
+}
+
+/// `--force` replaces what a run makes, never what it reads.
+#[test]
+fn no_input_is_ever_overwritten() {
+    let bench = Bench::new();
+    let refused = |arguments: &[&str], name: &str| {
+        let kept = std::fs::read(bench.path(name)).unwrap();
+        bench.refused(&[arguments, &["--force"]].concat(), &[name, "also an input"]);
+        assert_eq!(std::fs::read(bench.path(name)).unwrap(), kept);
+    };
+    refused(&[&PROPAGATE[..], &["--events=in.npy"]].concat(), "in.npy");
+    refused(&["run", "project.json", "--events=project.json"], "project.json");
+    refused(&["run", "project.json", "--events=layer.png"], "layer.png");
+    std::fs::hard_link(bench.path("layer.png"), bench.path("scene-layer1.png")).unwrap();
+    bench.project(|p| {
+        p["output"]["path"] = "scene.npy".into();
+        p["layers"][0]["image"] = "scene-layer1.png".into();
+    });
+    refused(&["run", "project.json"], "scene-layer1.png");
+    // A run that fails for its input leaves an older file of events as it was.
+    std::fs::write(bench.path("events.jsonl"), "old").unwrap();
+    std::fs::write(bench.path("scene-layer1.png"), "no image").unwrap();
+    bench.refused(&["run", "project.json", "--force", "--events=events.jsonl"], &["scene-layer1.png"]);
+    assert_eq!(std::fs::read(bench.path("events.jsonl")).unwrap(), b"old");
+}
+
+#[test]
+fn roles_on_one_device_are_allowed_and_said() {
+    let bench = Bench::new();
+    for name in ["a", "b"] {
+        std::fs::create_dir(bench.path(name)).unwrap();
+    }
+    let output = bench.run(&[&PROPAGATE[..], &["--drives=a,b"]].concat());
+    assert!(output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("a and b are on one device"), "{said}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ const MODULES: [(&str, &[&str]); 11] = [
     ("optics", &[]),
     ("spectral", &["optics"]),
     ("storage", &["optics"]),
-    ("project", &["optics"]),
+    ("project", &["optics", "storage"]),
     ("engine", &["optics", "spectral", "storage", "project"]),
     ("methods", &["optics", "spectral", "storage", "project", "engine"]),
     ("inspect", &[]),

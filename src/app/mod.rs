@@ -45,7 +45,7 @@ pub use run_view::{RunState, RunView};
 pub use screenshot::{Scheme, Screenshot};
 pub use window::{run, run_with};
 
-use crate::optics::{Bytes, Grid, Length};
+use crate::optics::{Grid, Length};
 use crate::project::{Encoding, Evanescent, Layering, Method, Output, Precision, Project};
 use crate::run::{Estimate, RunError, RunHandle};
 use crate::storage::DetectedDrive;
@@ -124,9 +124,9 @@ pub fn blank_project() -> Project {
         band_limit: false,
         rolloff: 0.0,
         seed: 0,
-        memory: Bytes(1 << 30),
+        memory: Project::DEFAULT_MEMORY,
         chunk: None,
-        buffers: 2,
+        buffers: Project::DEFAULT_BUFFERS,
         drives: Vec::new(),
         output: Output { path: "hologram.npy".into(), encoding: Encoding::Complex, previews: true },
     }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::optics::{Bytes, Evanescent, Length};
-use crate::project::{Drive, Method, Precision, Project, Role};
+use crate::project::{Drive, Layering, Method, Precision, Project, Role};
 use crate::run::{Settings, default_threads};
 
 /// Holograms larger than memory, from several drives at once.
@@ -52,6 +52,9 @@ pub struct RunArguments {
     /// The project file.
     #[arg(value_name = "PROJECT.json")]
     pub project: PathBuf,
+    /// How several layers become one hologram.
+    #[arg(long, value_enum)]
+    pub layering: Option<Layering>,
     #[command(flatten)]
     pub common: Common,
     #[command(flatten)]
@@ -137,7 +140,7 @@ pub struct Light {
     pub pitch_y: Option<Length>,
     /// What becomes of waves that do not propagate.
     #[arg(long, value_enum)]
-    pub evanescent: Option<EvanescentName>,
+    pub evanescent: Option<Evanescent>,
     /// Remove the frequencies that the padded window cannot carry.
     #[arg(long)]
     pub band_limit: bool,
@@ -151,7 +154,7 @@ pub struct Light {
 pub struct Common {
     /// The method.
     #[arg(long, value_enum)]
-    pub method: Option<MethodName>,
+    pub method: Option<Method>,
     /// Bound on all memory.
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,
@@ -166,7 +169,7 @@ pub struct Common {
     pub drives: Vec<PathBuf>,
     /// The arithmetic.
     #[arg(long, value_enum)]
-    pub precision: Option<PrecisionName>,
+    pub precision: Option<Precision>,
     /// Computing threads; one for each processor if not given.
     #[arg(long)]
     pub threads: Option<usize>,
@@ -186,60 +189,6 @@ pub struct Report {
     pub events: Option<PathBuf>,
 }
 
-/// The methods by name.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum MethodName {
-    /// The fastest that fits.
-    Auto,
-    /// Three phases with even and odd streams.
-    Implicit,
-}
-
-/// The precisions by name.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum PrecisionName {
-    /// Single.
-    F32,
-    /// Double.
-    F64,
-}
-
-/// The policies for evanescent waves by name.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum EvanescentName {
-    /// They decay with distance.
-    Decay,
-    /// They are set to zero.
-    Drop,
-}
-
-impl From<EvanescentName> for Evanescent {
-    fn from(name: EvanescentName) -> Self {
-        match name {
-            EvanescentName::Decay => Self::Decay,
-            EvanescentName::Drop => Self::Drop,
-        }
-    }
-}
-
-impl From<MethodName> for Method {
-    fn from(name: MethodName) -> Self {
-        match name {
-            MethodName::Auto => Self::Auto,
-            MethodName::Implicit => Self::Implicit,
-        }
-    }
-}
-
-impl From<PrecisionName> for Precision {
-    fn from(name: PrecisionName) -> Self {
-        match name {
-            PrecisionName::F32 => Self::F32,
-            PrecisionName::F64 => Self::F64,
-        }
-    }
-}
-
 impl Common {
     /// The drives with their roles in order.
     fn roles(&self) -> Vec<Drive> {
@@ -249,10 +198,10 @@ impl Common {
     /// Puts what was given in the place of the project's values.
     pub fn change(&self, project: &mut Project) {
         if let Some(method) = self.method {
-            project.method = method.into();
+            project.method = method;
         }
         if let Some(precision) = self.precision {
-            project.precision = precision.into();
+            project.precision = precision;
         }
         if let Some(memory) = self.memory {
             project.memory = memory;
@@ -271,12 +220,12 @@ impl Common {
     /// The settings of a job without a project.
     pub fn settings(&self) -> Settings {
         Settings {
-            method: self.method.map_or_else(Method::default, Into::into),
-            precision: self.precision.map_or_else(Precision::default, Into::into),
+            method: self.method.unwrap_or_default(),
+            precision: self.precision.unwrap_or_default(),
             drives: self.roles(),
-            memory: self.memory.unwrap_or(Bytes(1 << 30)),
+            memory: self.memory.unwrap_or(Project::DEFAULT_MEMORY),
             chunk: self.chunk,
-            buffers: self.buffers.unwrap_or(2),
+            buffers: self.buffers.unwrap_or(Project::DEFAULT_BUFFERS),
             threads: self.threads.unwrap_or_else(default_threads),
             force: self.force,
         }

@@ -14,7 +14,8 @@ use crate::methods::Optics;
 use crate::optics::{Bytes, Length};
 use crate::project::Project;
 use crate::run::{
-    Estimate, Propagation, RunError, RunReport, Settings, check_output, plan_project, propagate, run_project,
+    Estimate, Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, plan_project,
+    propagate, run_project,
 };
 use crate::storage::{detect, save_gray_png};
 
@@ -48,44 +49,47 @@ fn cancel_on_interrupt() -> Cancel {
 fn with_report(
     report: &Report,
     force: bool,
+    inputs: &[&Path],
     job: impl FnOnce(&EventSink, &Cancel) -> Result<RunReport, RunError>,
 ) -> Result<(), RunError> {
     let cancel = cancel_on_interrupt();
-    let (sink, follower) = follow(report.events.as_deref(), force)?;
+    if let Some(events) = &report.events {
+        check_output(events, force)?;
+        check_apart(events, inputs.iter().copied())?;
+    }
+    let (sink, follower) = follow(report.events.as_deref())?;
     let result = job(&sink, &cancel);
     drop(sink);
-    let followed = follower.finish();
-    if let (Err(error), Some(events)) = (&result, &report.events)
-        && error.exit_status() == 2
-    {
-        // Bad input leaves nothing behind.
-        let _ = std::fs::remove_file(events);
-    }
+    // Bad input leaves nothing behind, not even its events.
+    let keep = result.as_ref().err().is_none_or(|error| error.exit_status() != 2);
+    let followed = follower.finish(keep, force);
     let result = result?;
     followed?;
     if report.json {
-        let text = serde_json::to_string(&result).map_err(std::io::Error::from);
-        println!("{}", text.map_err(|e| crate::storage::StorageError::file("write", "the report", e))?);
-    } else {
-        for job in &result.jobs {
-            println!("{}", job_line(job));
-        }
-        for file in &result.files {
-            println!("made {}", file.display());
-        }
-        let peak = result.peak_memory.map_or("unknown".into(), |bytes| Bytes(bytes).to_string());
-        println!("{:.2} s in all, peak memory {peak}", result.seconds);
+        println!("{}", serde_json::json!(result));
+        return Ok(());
     }
+    for job in &result.jobs {
+        println!("{}", job_line(job));
+    }
+    for file in &result.files {
+        println!("made {}", file.display());
+    }
+    let peak = result.peak_memory.map_or("unknown".into(), |bytes| Bytes(bytes).to_string());
+    println!("{:.2} s in all, peak memory {peak}", result.seconds);
     Ok(())
 }
 
 fn run(arguments: &RunArguments) -> Result<(), RunError> {
     let mut project = Project::load(&arguments.project)?;
     arguments.common.change(&mut project);
+    if let Some(layering) = arguments.layering {
+        project.layering = layering;
+    }
     let settings = arguments.common.settings_of(&project);
-    // Before the events' file is made: bad input leaves nothing behind.
-    crate::run::check_project(&project, &settings)?;
-    with_report(&arguments.report, arguments.common.force, |sink, cancel| {
+    let mut inputs: Vec<&Path> = project.layers.iter().map(|layer| &*layer.image).collect();
+    inputs.push(&arguments.project);
+    with_report(&arguments.report, arguments.common.force, &inputs, |sink, cancel| {
         run_project(&project, &settings, sink, cancel)
     })
 }
@@ -107,45 +111,39 @@ fn optics(light: &Light, project: Option<&Project>) -> Result<(Optics, [Length; 
             .map(|p| [p.grid.pitch_y, p.grid.pitch_x])
             .ok_or_else(|| missing("pitch", "--pitch 5um"))?,
     };
-    let rolloff = light.rolloff.or(project.map(|p| p.rolloff)).unwrap_or(0.0);
-    if !(0.0..=1.0).contains(&rolloff) {
-        return Err(RunError::Value {
-            field: "rolloff",
-            problem: format!("{rolloff} is not a fraction of the band; it lies between 0 and 1"),
-        });
-    }
-    let evanescent = light.evanescent.map(Into::into).or(project.map(|p| p.evanescent));
+    let evanescent = light.evanescent.or(project.map(|p| p.evanescent));
     let optics = Optics {
         wavelength: wavelength.in_metres(),
         evanescent: evanescent.unwrap_or_default(),
         band_limit: light.band_limit || project.is_some_and(|p| p.band_limit),
-        rolloff,
+        rolloff: light.rolloff.or(project.map(|p| p.rolloff)).unwrap_or(0.0),
     };
     Ok((optics, pitch))
 }
 
-/// Runs one propagation, with `after` on its report before that is printed.
-fn run_propagation(
-    propagation: &Propagation,
-    settings: &Settings,
-    report: &Report,
-    after: impl FnOnce(&mut RunReport) -> Result<(), RunError>,
-) -> Result<(), RunError> {
-    propagation.plan(settings)?;
-    with_report(report, settings.force, |sink, cancel| {
+/// Runs one propagation; a preview becomes its target.
+fn run_propagation(propagation: &Propagation, settings: &Settings, report: &Report) -> Result<(), RunError> {
+    with_report(report, settings.force, &[&propagation.source, &propagation.target], |sink, cancel| {
         let started = Instant::now();
-        let job = propagate(propagation, settings, (0, 1), sink, cancel)?;
-        let mut report = RunReport {
-            seconds: 0.0,
+        let mut job = propagate(propagation, settings, (0, 1), sink, cancel)?;
+        if let Some(preview) = job.preview.take() {
+            let levels = Tone::of(&preview.mean).levels(&preview.mean);
+            save_gray_png(&propagation.target, preview.width, preview.height, &levels)?;
+            let text = format!(
+                "intensity |u|², relative, 1 : {}, {} × {} pixels",
+                preview.scale, preview.width, preview.height
+            );
+            sink.send(Event::Note { text });
+        }
+        let report = RunReport {
+            seconds: started.elapsed().as_secs_f64(),
             method: job.method.to_string(),
-            files: propagation.output.iter().cloned().collect(),
+            files: vec![propagation.target.clone()],
             layers: Vec::new(),
             peak_memory: job.peak_memory,
             error_bound: job.error_bound,
             jobs: vec![job],
         };
-        after(&mut report)?;
-        report.seconds = started.elapsed().as_secs_f64();
         sink.send(Event::Finished { seconds: report.seconds });
         Ok(report)
     })
@@ -156,51 +154,38 @@ fn propagate_command(arguments: PropagateArguments) -> Result<(), RunError> {
     check_ending(&arguments.output, &["npy"])?;
     let propagation = Propagation {
         source: arguments.input,
-        output: Some(arguments.output),
-        preview: None,
+        target: arguments.output,
+        result: Kept::Plane,
         pitch,
         optics,
         distance: arguments.distance,
         name: "propagation".into(),
     };
-    run_propagation(&propagation, &arguments.common.settings(), &arguments.report, |_| Ok(()))
+    run_propagation(&propagation, &arguments.common.settings(), &arguments.report)
 }
 
 fn reconstruct(arguments: ReconstructArguments) -> Result<(), RunError> {
     let is_project = arguments.hologram.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    let project = if is_project { Some(Project::load(&arguments.hologram)?) } else { None };
+    let mut project = if is_project { Some(Project::load(&arguments.hologram)?) } else { None };
     let (optics, pitch) = optics(&arguments.light, project.as_ref())?;
     let ending = check_ending(&arguments.output, &["npy", "png"])?;
-    let picture = ending == "png";
-    let mut settings = arguments.common.settings();
-    if let Some(mut project) = project.clone() {
-        arguments.common.change(&mut project);
-        settings = arguments.common.settings_of(&project);
-    }
-    if picture {
-        check_output(&arguments.output, settings.force)?;
-    }
+    let settings = match &mut project {
+        Some(project) => {
+            arguments.common.change(project);
+            arguments.common.settings_of(project)
+        }
+        None => arguments.common.settings(),
+    };
     let propagation = Propagation {
         source: project.map_or(arguments.hologram, |p| p.output.path),
-        output: (!picture).then(|| arguments.output.clone()),
-        preview: picture.then(|| arguments.distance.in_metres()),
+        target: arguments.output,
+        result: if ending == "png" { Kept::Preview } else { Kept::Plane },
         pitch,
         optics,
         distance: arguments.distance,
         name: format!("reconstruction at {}", arguments.distance),
     };
-    run_propagation(&propagation, &settings, &arguments.report, |report| {
-        if let Some(preview) = report.jobs.first_mut().and_then(|job| job.preview.take()) {
-            let levels = Tone::of(&preview.mean).levels(&preview.mean);
-            save_gray_png(&arguments.output, preview.width, preview.height, &levels)?;
-            eprintln!(
-                "  intensity |u|², 1 : {}, {} × {} pixels",
-                preview.scale, preview.width, preview.height
-            );
-            report.files.push(arguments.output);
-        }
-        Ok(())
-    })
+    run_propagation(&propagation, &settings, &arguments.report)
 }
 
 /// The ending of `path`, one of `allowed`.

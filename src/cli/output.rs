@@ -2,51 +2,52 @@
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::Receiver;
+use tempfile::TempPath;
 
-use crate::engine::{Event, EventSink, JobReport, PassInfo};
+use crate::engine::{EngineError, Event, EventSink, JobReport, PassInfo};
 use crate::optics::Bytes;
 use crate::run::{Estimate, RunError};
-use crate::storage::StorageError;
+use crate::storage::{StorageError, folder_of};
 
 /// Follows a run's events on a thread of its own: lines on standard error, events to a file.
 pub struct Follower {
     thread: JoinHandle<std::io::Result<()>>,
-    path: Option<std::path::PathBuf>,
+    /// The events' file until it has its name.
+    unfinished: Option<(TempPath, PathBuf)>,
 }
 
 /// A sink whose events are followed.
-pub fn follow(events: Option<&Path>, force: bool) -> Result<(EventSink, Follower), RunError> {
+pub fn follow(events: Option<&Path>) -> Result<(EventSink, Follower), RunError> {
+    let failed = |source| StorageError::file("create it", events.unwrap_or(Path::new("")), source);
     let file = events
-        .map(|path| {
-            let mut options = File::options();
-            options.write(true).create_new(!force).create(true).truncate(true);
-            options.open(path).map_err(|error| match error.kind() {
-                std::io::ErrorKind::AlreadyExists => RunError::Exists { path: path.into() },
-                _ => StorageError::file("create it", path, error).into(),
-            })
-        })
-        .transpose()?;
+        .map(|path| tempfile::Builder::new().prefix(".events-unfinished-").tempfile_in(folder_of(path)))
+        .transpose()
+        .map_err(failed)?;
+    let (file, temporary) = file.map(tempfile::NamedTempFile::into_parts).unzip();
     let (sink, receiver) = EventSink::channel(|| {});
     let thread = std::thread::Builder::new()
         .name("events".into())
         .spawn(move || tell(&receiver, file.map(BufWriter::new)))
-        .map_err(|e| crate::engine::EngineError::Threads(e.to_string()))?;
-    Ok((sink, Follower { thread, path: events.map(Into::into) }))
+        .map_err(|e| EngineError::Threads(e.to_string()))?;
+    Ok((sink, Follower { thread, unfinished: temporary.zip(events.map(Into::into)) }))
 }
 
 impl Follower {
-    /// Waits for the last event; the sink must be gone by now.
-    pub fn finish(self) -> Result<(), RunError> {
-        match self.thread.join() {
-            Ok(Err(error)) => {
-                Err(StorageError::file("write it", self.path.unwrap_or_default(), error).into())
-            }
-            _ => Ok(()),
-        }
+    /// Waits for the last event (the sink must be gone by now) and gives the events' file its name,
+    /// or removes it unless `keep`.
+    pub fn finish(self, keep: bool, force: bool) -> Result<(), RunError> {
+        let written = self.thread.join().unwrap_or(Ok(()));
+        let Some((temporary, path)) = self.unfinished.filter(|_| keep) else { return Ok(()) };
+        let failed = |source| {
+            RunError::from(EngineError::from(StorageError::file("write the events to it", &path, source)))
+        };
+        written.map_err(failed)?;
+        let named = if force { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
+        named.map_err(|e| failed(e.error))
     }
 }
 
@@ -54,10 +55,13 @@ fn tell(events: &Receiver<Event>, mut file: Option<BufWriter<File>>) -> std::io:
     let live = std::io::stderr().is_terminal();
     let mut passes: Vec<PassInfo> = Vec::new();
     let mut done = 0;
+    let mut written = Ok(());
     for event in events {
-        if let Some(file) = &mut file {
-            serde_json::to_writer(&mut *file, &event)?;
-            file.write_all(b"\n")?;
+        if let Some(file) = file.as_mut().filter(|_| written.is_ok()) {
+            // The run goes on, and is told of, without its events.
+            written = serde_json::to_writer(&mut *file, &event)
+                .map_err(Into::into)
+                .and_then(|()| file.write_all(b"\n"));
         }
         match event {
             Event::JobStarted { name, passes: all, .. } => {
@@ -85,6 +89,7 @@ fn tell(events: &Receiver<Event>, mut file: Option<BufWriter<File>>) -> std::io:
             _ => {}
         }
     }
+    written?;
     file.map_or(Ok(()), |mut file| file.flush())
 }
 

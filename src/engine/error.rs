@@ -13,18 +13,28 @@ pub enum EngineError {
     Storage(#[from] StorageError),
     /// A drive has less room than the job needs.
     #[error(
-        "{folder}: the job puts {scratch} of scratch and {output} of output on this drive, and {free} is free; \
+        "{folder}: the job puts {scratch} of scratch and {output} of output on its file system, and {free} is free; \
          free some space, or give more roles to other drives"
     )]
     Space {
         /// The drive's folder.
         folder: PathBuf,
-        /// Scratch on the device.
+        /// Scratch on its file system.
         scratch: Bytes,
-        /// Output on the device.
+        /// Output on its file system.
         output: Bytes,
         /// What is free.
         free: Bytes,
+    },
+    /// The output is complete but could not be given its name.
+    #[error("{path}: cannot give the finished output its name ({source}); it was kept as {kept}")]
+    Unnamed {
+        /// The name it should have.
+        path: PathBuf,
+        /// Where it is.
+        kept: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
     },
     /// The user asked for it.
     #[error("stopped on request; scratch and unfinished files were removed")]
@@ -41,6 +51,14 @@ pub enum EngineError {
         /// The pass that noticed.
         pass: String,
     },
+    /// The arithmetic left the range of its numbers.
+    #[error(
+        "{pass}: the samples are too large for this precision; scale the plane down, or use --precision f64"
+    )]
+    TooLarge {
+        /// The pass that noticed.
+        pass: String,
+    },
     /// The data changed between being written and being read.
     #[error(
         "{pass}: the energy of the samples is {found:.9e} where {expected:.9e} was written; \
@@ -49,9 +67,9 @@ pub enum EngineError {
     Energy {
         /// The pass that noticed.
         pass: String,
-        /// Sum of |u|² in phase 1.
+        /// Sum of |u|² that was written.
         expected: f64,
-        /// The same by Parseval's theorem in phase 2.
+        /// Sum of |u|² that was read.
         found: f64,
     },
 }

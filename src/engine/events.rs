@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crossbeam_channel::{Receiver, Sender, TrySendError};
+use crossbeam_channel::{Receiver, Sender};
 use serde::{Deserialize, Serialize};
 
 use super::preview::Preview;
@@ -131,8 +131,8 @@ impl Event {
 
 /// Sends events without ever waiting for the receiver.
 ///
-/// A receiver that falls more than the channel's length behind loses chunk events (counted), never
-/// the others, and the engine never slows down for it.
+/// A receiver that falls [`EventSink::LONGEST_QUEUE`] events behind loses chunk events (counted), never
+/// the others, of which a run has few; and the engine never slows down for it.
 #[derive(Clone)]
 pub struct EventSink {
     sender: Sender<Event>,
@@ -140,25 +140,25 @@ pub struct EventSink {
     lost: Arc<AtomicU64>,
 }
 
-/// Events a slow receiver may fall behind.
-const CHANNEL_LENGTH: usize = 1 << 16;
-/// Part of the channel that is kept free for events other than chunks.
-const RESERVED: usize = 1 << 10;
-
 impl EventSink {
+    /// Events a slow receiver may fall behind.
+    pub const LONGEST_QUEUE: usize = 1 << 16;
+
     /// A sink and its receiver; `wake` is called after each event and should return at once.
     #[must_use]
     pub fn channel(wake: impl Fn() + Send + Sync + 'static) -> (Self, Receiver<Event>) {
-        let (sender, receiver) = crossbeam_channel::bounded(CHANNEL_LENGTH);
+        let (sender, receiver) = crossbeam_channel::unbounded();
         (Self { sender, wake: Arc::new(wake), lost: Arc::default() }, receiver)
     }
 
     /// Sends `event`, or counts it as lost.
     pub fn send(&self, event: Event) {
-        let full = matches!(event, Event::Chunk(_)) && self.sender.len() >= CHANNEL_LENGTH - RESERVED;
-        if full || matches!(self.sender.try_send(event), Err(TrySendError::Full(_))) {
+        if matches!(event, Event::Chunk(_)) && self.sender.len() >= Self::LONGEST_QUEUE {
             self.lost.fetch_add(1, Ordering::Relaxed);
+            return;
         }
+        // A receiver that is gone needs no events.
+        let _ = self.sender.send(event);
         (self.wake)();
     }
 

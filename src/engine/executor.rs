@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::files::JobFiles;
-use super::kernels::{Columns, RowsForward, RowsInverse};
+use super::files::{JobFiles, device_notes};
+use super::kernels::{Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
 use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
 use crate::optics::{LayerSource, TransferReal};
 use crate::project::Precision;
-use crate::storage::{AlignedBuffer, peak_memory};
+use crate::storage::{AlignedBuffer, Tiles, peak_memory};
 
 /// What a pass took.
 #[derive(Debug, Clone, Serialize)]
@@ -47,7 +47,7 @@ pub struct JobReport {
     pub memory_planned: u64,
     /// The process's largest resident size so far, in bytes, where the system tells.
     pub peak_memory: Option<u64>,
-    /// Σ|u|² of the source, layers included, and of the result.
+    /// Σ|u|² of the first step's plane (its layers included), and of the result.
     pub energy: [f64; 2],
     /// Bound on the relative L2 error.
     pub error_bound: f64,
@@ -83,17 +83,22 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
         drives: plan.drives.iter().map(|d| d.display().to_string()).collect(),
         passes: plan.passes.iter().map(Pass::info).collect(),
     });
-    let files = JobFiles::create(plan)?;
-    for text in files.notes() {
-        context.sink.send(Event::Note { text: text.clone() });
+    let files = JobFiles::create(plan, context.cancel)?;
+    // The jobs of a run use the same folders: said once.
+    if context.job.0 == 0 {
+        for text in device_notes(&plan.drives).iter().chain(files.notes()) {
+            context.sink.send(Event::Note { text: text.clone() });
+        }
     }
     let mut report = match plan.precision {
         Precision::F32 => run_passes::<f32>(plan, &files, context)?,
         Precision::F64 => run_passes::<f64>(plan, &files, context)?,
     };
+    if context.cancel.is_cancelled() {
+        return Err(EngineError::Cancelled);
+    }
     files.finish(context.force)?;
     report.seconds = started.elapsed().as_secs_f64();
-    report.peak_memory = peak_memory();
     Ok(report)
 }
 
@@ -127,6 +132,7 @@ fn run_passes<T: TransferReal>(
         preview: None,
     };
     let mut energies = Energies::default();
+    let mut transforms = Transforms::<T>::new();
     for (index, pass) in plan.passes.iter().enumerate() {
         let pass_context = PassContext {
             pass: index,
@@ -145,21 +151,25 @@ fn run_passes<T: TransferReal>(
         let used = match &pass.kernel {
             Kernel::RowsForward { source, layers, split, tiles } => {
                 let layers = layers.iter().map(|&i| context.layers[i].clone()).collect();
-                let mut kernel = RowsForward::<T>::new(*split, *tiles, *source, layers, plan.threads);
+                let mut kernel =
+                    RowsForward::<T>::new(transforms.of(*split), *tiles, *source, layers, plan.threads);
                 let used = run(&mut kernel)?;
-                energies.start(kernel.energy(), &pass.name)?;
+                energies.start(kernel.energy(), tiles, &pass.name)?;
                 used
             }
             Kernel::Columns { transfer, split, streams, tiles } => {
-                let mut kernel = Columns::<T>::new(*transfer, *split, *streams, *tiles, plan.threads);
+                let mut kernel =
+                    Columns::<T>::new(transforms.of(*split), *transfer, *streams, *tiles, plan.threads);
                 let used = run(&mut kernel)?;
-                energies.check(kernel.energy() / transfer.padded[1] as f64, &pass.name, plan)?;
+                energies.spectrum(kernel.energy() / transfer.padded[1] as f64, &pass.name, plan.precision)?;
+                energies.between = kernel.written();
                 used
             }
             Kernel::RowsInverse { split, tiles, base, preview } => {
-                let mut kernel = RowsInverse::<T>::new(*split, *tiles, *base, *preview, plan.threads);
+                let mut kernel =
+                    RowsInverse::<T>::new(transforms.of(*split), *tiles, *base, *preview, plan.threads);
                 let used = run(&mut kernel)?;
-                energies.result = kernel.energy();
+                energies.end(kernel.read(), kernel.energy(), &pass.name)?;
                 report.preview = kernel.into_preview();
                 used
             }
@@ -174,41 +184,70 @@ fn run_passes<T: TransferReal>(
     }
     report.energy = [energies.first.unwrap_or(0.0), energies.result];
     report.events_lost = context.sink.lost();
+    // Taken while the buffers are held.
+    report.peak_memory = peak_memory();
     Ok(report)
 }
 
-/// The energy check: what phase 1 wrote must be, by Parseval's theorem, what phase 2 reads.
+/// The energy checks: what a pass writes is, by Parseval's theorem or as it is, what the next one reads.
 #[derive(Default)]
 struct Energies {
     /// Of the job's first plane.
     first: Option<f64>,
     /// Of the plane of the latest phase 1.
     source: f64,
+    /// Samples of a plane.
+    samples: f64,
+    /// Of what the latest phase 2 wrote.
+    between: f64,
     /// Of the latest result.
     result: f64,
 }
 
 impl Energies {
-    fn start(&mut self, source: f64, pass: &str) -> Result<(), EngineError> {
+    fn start(&mut self, source: f64, tiles: &Tiles, pass: &str) -> Result<(), EngineError> {
         if !source.is_finite() {
             return Err(EngineError::NotFinite { pass: pass.into() });
         }
         self.first.get_or_insert(source);
         self.source = source;
+        self.samples = tiles.height as f64 * tiles.width as f64;
         Ok(())
     }
 
-    fn check(&self, found: f64, pass: &str, plan: &Plan) -> Result<(), EngineError> {
-        // The transforms' own rounding is a hundred times smaller.
-        let tolerance = match plan.precision {
-            Precision::F32 => 1e-4,
-            Precision::F64 => 1e-11,
+    /// Phase 2 found `found` in the spectrum of what phase 1 wrote.
+    fn spectrum(&self, found: f64, pass: &str, precision: Precision) -> Result<(), EngineError> {
+        // The transforms' own rounding is a hundred times smaller than the tolerance. Below the faintest
+        // root mean square the numbers themselves lose their digits.
+        let (tolerance, faintest) = match precision {
+            Precision::F32 => (1e-4, 1e-30f64),
+            Precision::F64 => (1e-11, 1e-150f64),
         };
-        let expected = self.source;
-        // Written so that a NaN fails.
-        if (found - expected).abs() <= tolerance * expected {
+        if !found.is_finite() {
+            return Err(EngineError::TooLarge { pass: pass.into() });
+        }
+        if self.source < self.samples * faintest * faintest {
             return Ok(());
         }
-        Err(EngineError::Energy { pass: pass.into(), expected, found })
+        same(self.source, found, tolerance, pass)
     }
+
+    /// Phase 3 read `read`, and its result has the energy `result`.
+    fn end(&mut self, read: f64, result: f64, pass: &str) -> Result<(), EngineError> {
+        // The same samples, added in another order.
+        same(self.between, read, 1e-10, pass)?;
+        if !result.is_finite() {
+            return Err(EngineError::TooLarge { pass: pass.into() });
+        }
+        self.result = result;
+        Ok(())
+    }
+}
+
+fn same(expected: f64, found: f64, tolerance: f64, pass: &str) -> Result<(), EngineError> {
+    // Written so that a NaN fails.
+    if (found - expected).abs() <= tolerance * expected {
+        return Ok(());
+    }
+    Err(EngineError::Energy { pass: pass.into(), expected, found })
 }

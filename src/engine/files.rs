@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tempfile::{TempDir, TempPath};
 
-use super::{EngineError, Place, Plan};
+use super::{Cancel, EngineError, Place, Plan};
 use crate::optics::Bytes;
-use crate::storage::{DirectFile, StorageError, Store, free_space, same_device};
+use crate::storage::{DirectFile, StorageError, Store, folder_of, free_space, same_device, same_file_system};
 
 /// The files of a running job. Dropping it removes scratch and an unfinished output.
 pub struct JobFiles {
@@ -28,7 +28,7 @@ struct Output {
 
 impl JobFiles {
     /// Opens the sources of `plan`, and creates and reserves its scratch and output.
-    pub fn create(plan: &Plan) -> Result<Self, EngineError> {
+    pub fn create(plan: &Plan, cancel: &Cancel) -> Result<Self, EngineError> {
         check_space(plan)?;
         let mut files = Self {
             stores: Vec::new(),
@@ -37,6 +37,9 @@ impl JobFiles {
             notes: Vec::new(),
         };
         for (index, file) in plan.files.iter().enumerate() {
+            if cancel.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
             let store = match &file.place {
                 Place::Source(path) => Arc::new(DirectFile::open(path)?),
                 Place::Scratch => {
@@ -79,12 +82,12 @@ impl JobFiles {
         for Output { file, unfinished, path, bytes } in self.outputs.drain(..) {
             file.set_len(bytes)?;
             file.sync()?;
-            let named = if force {
-                unfinished.persist(&path).map_err(|e| e.error)
-            } else {
-                unfinished.persist_noclobber(&path).map_err(|e| e.error)
-            };
-            named.map_err(|e| StorageError::file("give the finished file its name", path, e))?;
+            let named = if force { unfinished.persist(&path) } else { unfinished.persist_noclobber(&path) };
+            if let Err(error) = named {
+                // Hours of work are not thrown away for a name.
+                let kept = error.path.keep().map_err(|e| StorageError::file("keep it", &path, e.error))?;
+                return Err(EngineError::Unnamed { path, kept, source: error.error });
+            }
         }
         Ok(())
     }
@@ -120,19 +123,26 @@ impl JobFiles {
     }
 }
 
-/// Checks that each device has room for all that the job puts on it.
+/// Checks that each file system has room for all that the job puts on it.
 fn check_space(plan: &Plan) -> Result<(), EngineError> {
-    let needs: Vec<_> = (0..plan.drives.len()).map(|drive| plan.new_bytes(drive)).collect();
-    for (drive, folder) in plan.drives.iter().enumerate() {
+    // Folder, scratch, output. Space belongs to a file system, not to a device.
+    let needs: Vec<(&Path, u64, u64)> = plan
+        .files
+        .iter()
+        .filter_map(|file| match &file.place {
+            Place::Source(_) => None,
+            Place::Scratch => Some((&*plan.drives[file.drive], file.bytes, 0)),
+            Place::Output(path, _) => Some((folder_of(path), 0, file.bytes)),
+        })
+        .collect();
+    for (folder, ..) in &needs {
         // Where the system does not tell, reserving will.
         let Ok(free) = free_space(folder) else { continue };
-        let shared = (0..needs.len())
-            .filter(|&other| other == drive || same_device(folder, &plan.drives[other]))
-            .map(|other| needs[other]);
-        let (scratch, output) = shared.fold((0u64, 0u64), |sum, need| (sum.0 + need.0, sum.1 + need.1));
+        let here = needs.iter().filter(|need| same_file_system(folder, need.0));
+        let (scratch, output) = here.fold((0u64, 0u64), |sum, need| (sum.0 + need.1, sum.1 + need.2));
         if scratch.saturating_add(output) > free {
             return Err(EngineError::Space {
-                folder: folder.clone(),
+                folder: folder.to_path_buf(),
                 scratch: Bytes(scratch),
                 output: Bytes(output),
                 free: Bytes(free),
@@ -142,12 +152,27 @@ fn check_space(plan: &Plan) -> Result<(), EngineError> {
     Ok(())
 }
 
+/// Which of the drives' folders share a device, a sentence each.
+#[must_use]
+pub fn device_notes(drives: &[PathBuf]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (i, one) in drives.iter().enumerate() {
+        for other in &drives[i + 1..] {
+            if same_device(one, other) {
+                notes.push(format!(
+                    "{} and {} are on one device: it does the work of both, at the speed of one",
+                    one.display(),
+                    other.display()
+                ));
+            }
+        }
+    }
+    notes
+}
+
 /// Creates the file that becomes `path` when it is finished, in the same folder.
 fn create_beside(path: &Path) -> Result<(DirectFile, TempPath), StorageError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     let mut prefix = OsString::from(".");
     prefix.push(path.file_name().unwrap_or_default());
     prefix.push("-unfinished-");

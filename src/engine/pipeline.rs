@@ -149,8 +149,8 @@ pub fn run_pass(
 ) -> Result<PassUse, EngineError> {
     let stop = Stop::new(context.cancel);
     let started = Instant::now();
-    let (done, reports) = unbounded();
     let result = std::thread::scope(|scope| {
+        let (done, reports) = unbounded();
         let mut readers: Vec<Option<Sender<Transfer>>> = vec![None; context.drives];
         let mut writers = readers.clone();
         let drives = |ports: fn(&Lane) -> &[super::plan::Port]| {
@@ -170,17 +170,22 @@ pub fn run_pass(
                 let stage = Stage { kind, drive: Some(drive), context };
                 std::thread::Builder::new()
                     .name(format!("{kind:?}-{drive}"))
-                    .spawn_scoped(scope, move || stage.transfer(&requests, &done, stop))
+                    .spawn_scoped(scope, move || {
+                        guarded(&done, || stage.transfer(&requests, &done, stop));
+                    })
                     .map_err(threads)?;
                 senders[drive] = Some(sender);
             }
         }
         let (compute, requests) = unbounded();
         let stage = Stage { kind: Kind::Compute, drive: None, context };
-        let (sender, stop) = (done.clone(), &stop);
+        let stop = &stop;
+        // The last sender goes to the last stage: when all stages are gone, the coordinator sees it.
         std::thread::Builder::new()
             .name("compute".into())
-            .spawn_scoped(scope, move || stage.compute(lanes, kernel, &requests, &sender, stop))
+            .spawn_scoped(scope, move || {
+                guarded(&done, || stage.compute(lanes, kernel, &requests, &done, stop));
+            })
             .map_err(threads)?;
         let coordinator = Coordinator {
             lanes: lanes.iter().map(|lane| LaneState::new(lane.input_sets, lane.output_sets)).collect(),
@@ -313,7 +318,7 @@ impl Coordinator<'_> {
                     outputs.push(self.free.pop().expect("as many buffers as sets"));
                 }
             }
-            // A stage that is gone has reported why.
+            // A stage that is gone has reported why, or is about to be missed.
             let _ = self.compute.send(Work { lane: index, chunk, inputs, outputs });
         }
     }
@@ -334,7 +339,7 @@ impl Coordinator<'_> {
             buffer,
         };
         if let Some(stage) = &stages[self.context.drive_of[port_of.file]] {
-            // A stage that is gone has reported why.
+            // A stage that is gone has reported why, or is about to be missed.
             let _ = stage.send(transfer);
         }
     }
@@ -474,26 +479,25 @@ impl Stage<'_> {
             let what = (work.lane, work.chunk);
             let start = self.waited(idle, what);
             let lane = &lanes[work.lane];
-            let result = catch_unwind(AssertUnwindSafe(|| {
-                let slices = |ports: &[super::plan::Port], buffers| trim(ports, work.chunk, buffers);
-                let mut inputs = slices(&lane.inputs, &mut work.inputs);
-                let mut outputs = slices(&lane.outputs, &mut work.outputs);
-                self.context.pool.install(|| {
-                    kernel.compute(work.lane, work.chunk, &mut inputs, &mut outputs, stop);
-                });
-            }));
+            let mut inputs = trim(&lane.inputs, work.chunk, &mut work.inputs);
+            let mut outputs = trim(&lane.outputs, work.chunk, &mut work.outputs);
+            self.context.pool.install(|| {
+                kernel.compute(work.lane, work.chunk, &mut inputs, &mut outputs, stop);
+            });
             idle = self.now();
-            let report = match result {
-                Ok(()) => {
-                    self.report(Kind::Compute, what, start, idle, 0);
-                    Done::Computed(work, idle - start)
-                }
-                Err(panic) => Done::Failed(EngineError::Panicked(panic_text(&*panic))),
-            };
-            if done.send(report).is_err() {
+            self.report(Kind::Compute, what, start, idle, 0);
+            if done.send(Done::Computed(work, idle - start)).is_err() {
                 return;
             }
         }
+    }
+}
+
+/// Runs a stage; a panic in it ends the pass with its message.
+fn guarded(done: &Sender<Done>, stage: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(stage)) {
+        // A coordinator that is gone has its reason already.
+        let _ = done.send(Done::Failed(EngineError::Panicked(panic_text(&*panic))));
     }
 }
 

@@ -53,10 +53,7 @@ impl Gather {
     pub fn bin<T: Real>(&self, lines: &[Complex<T>]) -> Vec<f32> {
         let mut sums = Vec::with_capacity(lines.len() / self.width * self.preview.width);
         for line in lines.chunks_exact(self.width) {
-            sums.extend(line.chunks(self.preview.scale).map(|bin| {
-                let sum: f64 = bin.iter().map(|&u| T::norm_sqr(u)).sum();
-                f32::rounded(sum)
-            }));
+            sums.extend(line.chunks(self.preview.scale).map(|bin| f32::rounded(T::energy(bin))));
         }
         sums
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::project::{Drive, Role};
+use crate::storage::folder_of;
 
 /// The drives of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,10 +33,7 @@ impl Roles {
         output: Option<&Path>,
         same_device: impl Fn(&Path, &Path) -> bool,
     ) -> Self {
-        let folder = |file: &Path| match file.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
+        let folder = |file: &Path| folder_of(file).to_path_buf();
         let (source, output) = (source.map(folder), output.map(folder));
         let mut folders: Vec<PathBuf> = Vec::new();
         let mut index = |path: &Path| {
@@ -60,7 +58,9 @@ impl Roles {
         let d = given[Role::D as usize].unwrap_or(a);
         let mut place = |path: Option<PathBuf>, preferred: usize| {
             let Some(path) = path else { return preferred };
-            if let Some(inside) = folders.iter().position(|f| path.starts_with(f)) {
+            // The deepest folder it lies in: another drive may be mounted within a drive's folder.
+            let inside = (0..folders.len()).filter(|&i| path.starts_with(&folders[i]));
+            if let Some(inside) = inside.max_by_key(|&i| folders[i].components().count()) {
                 return inside;
             }
             // The preferred drive first, so that it is the one where several share the device.
@@ -114,6 +114,9 @@ mod tests {
             Roles::assign(&list, Some(Path::new("/mnt/in.npy")), Some(Path::new("/c/out.npy")), on_b);
         assert_eq!((device.source, device.output), (1, 2));
         assert_eq!(device.drives[2], Path::new("/c"));
+        let nested = drives(&[("/mnt", Role::A), ("/mnt/fast", Role::B)]);
+        let deep = Roles::assign(&nested, None, Some(Path::new("/mnt/fast/x/out.npy")), |_, _| false);
+        assert_eq!(deep.output, 1);
         let alone = Roles::assign(&[], None, Some(Path::new("out.npy")), on_b);
         assert_eq!((alone.drives, alone.roles), (vec![PathBuf::from(".")], [0; 4]));
     }

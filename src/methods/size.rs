@@ -9,77 +9,117 @@ use crate::storage::PANEL;
 /// stages have little to overlap.
 const LEAST_CHUNKS: usize = 8;
 
-/// The plan with the job's chunk, or with the largest that fits in the job's memory.
+/// The plan with the job's chunk, or with the one that suits the job's memory best.
 pub fn fit(job: &Job, plan: impl Fn(usize) -> Plan) -> Result<Plan, PlanError> {
     let needed = |plan: &Plan| Bytes(plan.memory().total());
     let longest = job.grid.width.max(job.grid.height);
-    let smallest = PANEL.min(longest);
+    let most = match job.chunk {
+        Some(_) => longest,
+        None => longest.div_ceil(LEAST_CHUNKS).next_multiple_of(PANEL).min(longest),
+    };
     if let Some(chunk) = job.chunk {
-        let chunk = chunk.min(longest);
-        let wanted = plan(chunk);
+        let wanted = plan(chunk.min(longest));
         if needed(&wanted) <= job.memory {
             return Ok(wanted);
         }
-        let too_little = |needed| PlanError::TooLittleMemory {
-            memory: job.memory,
-            needed,
-            chunk: smallest,
-            buffers: job.buffers,
-        };
-        let largest = largest(job, longest, &plan).ok_or_else(|| too_little(needed(&plan(smallest))))?;
+    }
+    // Tiles are padded to whole blocks, so memory does not simply grow with the chunk: all are looked at.
+    let candidates: Vec<(usize, Bytes)> =
+        candidates(most).map(|chunk| (chunk, needed(&plan(chunk)))).collect();
+    let Some(largest) = candidates.iter().filter(|c| c.1 <= job.memory).map(|c| c.0).max() else {
+        let &(chunk, needed) = candidates.iter().min_by_key(|c| c.1).unwrap_or(&(most, Bytes(u64::MAX)));
+        return Err(PlanError::TooLittleMemory { memory: job.memory, needed, chunk, buffers: job.buffers });
+    };
+    if let Some(chunk) = job.chunk {
         return Err(PlanError::ChunkTooLarge {
             chunk,
             buffers: job.buffers,
-            needed: needed(&wanted),
+            needed: needed(&plan(chunk.min(longest))),
             memory: job.memory,
-            largest: largest.chunk,
+            largest,
         });
     }
-    let most = longest.div_ceil(LEAST_CHUNKS).next_multiple_of(PANEL).min(longest);
-    let largest = largest(job, most, &plan).ok_or_else(|| PlanError::TooLittleMemory {
-        memory: job.memory,
-        needed: needed(&plan(smallest)),
-        chunk: smallest,
-        buffers: job.buffers,
-    })?;
-    Ok(plan(even(largest.chunk, &[job.grid.width, job.grid.height])))
+    // Between three quarters of the largest and the largest, the one that moves the fewest bytes: what a
+    // chunk leaves over at the plane's edge is moved for nothing.
+    let best = candidates
+        .into_iter()
+        .filter(|c| c.1 <= job.memory && c.0 >= largest - largest / 4)
+        .map(|c| plan(c.0))
+        .min_by_key(|plan| (plan.bytes_moved(), usize::MAX - plan.chunk));
+    Ok(best.unwrap_or_else(|| plan(largest)))
 }
 
-/// The chunk between three quarters of `most` and `most` that cuts `lengths` with the least left over:
-/// tiles are stored whole, so what is left over is moved for nothing.
-fn even(most: usize, lengths: &[usize]) -> usize {
-    let waste = |chunk: usize| -> f64 {
-        let stored = |n: usize| (n.div_ceil(chunk) * chunk) as f64 / n as f64;
-        lengths.iter().map(|&n| stored(n)).product()
-    };
-    let candidates = (most - most / 4..=most).filter(|chunk| *chunk == most || chunk.is_multiple_of(PANEL));
-    candidates.rev().min_by(|&a, &b| waste(a).total_cmp(&waste(b))).unwrap_or(most)
-}
-
-/// The plan with the largest chunk of at most `most` lines that fits, whole panels where possible.
-fn largest(job: &Job, most: usize, plan: &impl Fn(usize) -> Plan) -> Option<Plan> {
-    let fits = |chunk: usize| Some(plan(chunk)).filter(|p| Bytes(p.memory().total()) <= job.memory);
-    if let Some(plan) = fits(most) {
-        return Some(plan);
-    }
-    // Memory grows with the chunk: the last multiple of a panel that fits.
-    let (mut low, mut high) = (0, most.div_ceil(PANEL));
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        if fits(middle * PANEL).is_some() { low = middle } else { high = middle }
-    }
-    if low == 0 { None } else { fits(low * PANEL) }
+/// Chunks of whole panels up to `most`, and `most` itself.
+fn candidates(most: usize) -> impl Iterator<Item = usize> {
+    // Some thousand are enough; between them lies less than a percent.
+    let step = PANEL * (most / PANEL / 1024).max(1);
+    (PANEL..most).step_by(step).chain([most])
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::methods::{Optics, Roles, plan, stepwise};
+    use crate::optics::{Evanescent, Grid, Length};
+    use crate::project::{Method, Precision};
+
+    fn job(width: usize, height: usize, memory: u64) -> Job {
+        let pitch = Length::metres(1e-6);
+        Job {
+            name: String::new(),
+            grid: Grid { width, height, pitch_x: pitch, pitch_y: pitch },
+            optics: Optics {
+                wavelength: 5e-7,
+                evanescent: Evanescent::Decay,
+                band_limit: false,
+                rolloff: 0.0,
+            },
+            precision: Precision::F32,
+            source: None,
+            chains: stepwise(&[1e-3, 2e-3]),
+            output: Some("out.npy".into()),
+            preview: None,
+            roles: Roles::assign(&[], None, Some(Path::new("out.npy")), |_, _| false),
+            memory: Bytes(memory),
+            layer_bytes: 1 << 20,
+            chunk: None,
+            buffers: 2,
+            threads: 2,
+        }
+    }
+
+    #[test]
+    fn a_plan_never_needs_more_than_the_memory_and_the_smallest_named_works() {
+        for (width, height) in [(4096, 4096), (100_000, 100_000), (131_064, 131_064), (5000, 37), (1, 1)] {
+            for mib in [1, 3, 40, 190, 240, 700, 4000] {
+                let mut job = job(width, height, mib << 20);
+                match plan(&job, Method::Implicit) {
+                    Ok(plan) => assert!(plan.memory().total() <= job.memory.0, "{width} {height} {mib}"),
+                    Err(PlanError::TooLittleMemory { needed, chunk, .. }) => {
+                        assert!(needed > job.memory);
+                        job.memory = needed;
+                        assert!(plan(&job, Method::Implicit).is_ok(), "{width} {height} {needed}");
+                        // No other chunk would have done with the memory there was.
+                        job.memory = Bytes(mib << 20);
+                        for other in [8, 16, 24, 32, 64, chunk] {
+                            job.chunk = Some(other);
+                            assert!(plan(&job, Method::Implicit).is_err(), "{width} {height} {mib} {other}");
+                        }
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
 
     #[test]
     fn an_even_chunk_leaves_little_over() {
-        assert_eq!(even(240, &[8192, 8192]), 200);
-        assert_eq!(even(512, &[4096, 4096]), 512);
-        assert_eq!(even(5, &[5, 3]), 5);
-        assert_eq!(even(1, &[1, 1]), 1);
+        // 8192 = 41·200 − 8, and a tile of 200² samples fills 78.1 blocks: one percent is left over.
+        let plan = plan(&job(8192, 8192, 96 << 20), Method::Implicit).unwrap();
+        let planes = plan.bytes_moved() as f64 / (8192.0 * 8192.0 * 8.0);
+        // Without a source the first step moves 9 planes' worth, the second 10.
+        assert!((planes - 19.0).abs() < 0.3, "{planes} with chunks of {}", plan.chunk);
     }
 }

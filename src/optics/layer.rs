@@ -275,7 +275,7 @@ impl LayerSource {
         };
         assert!(count > 0 && count == image.width * image.height, "an image of height·width samples");
 
-        let (step_x, step_y) = steps(&image, grid);
+        let (step_x, step_y) = steps(image.width, image.height, grid);
         let scaling = describe(&image, step_x, step_y);
         let mut amplitudes = amplitude_table(&image, values);
         let (x_axis, image_width) = fitted(image.width, grid.width, step_x);
@@ -298,6 +298,23 @@ impl LayerSource {
         Self { image, amplitudes, phase, seed, index, x, y, places, row_filled, columns, scaling }
     }
 
+    /// Memory that a layer of a `width × height` image with `bytes` of pixels will hold on `grid`, as
+    /// [`Self::bytes`] tells afterwards.
+    #[must_use]
+    pub fn bytes_of(width: usize, height: usize, bytes: u64, grid: &Grid) -> u64 {
+        let (step_x, step_y) = steps(width, height, grid);
+        let (_, fitted_width) = fitted(width, grid.width, step_x);
+        let (_, fitted_height) = fitted(height, grid.height, step_y);
+        let kept = if (fitted_width, fitted_height) == (width, height) {
+            bytes
+        } else {
+            2 * fitted_width as u64 * fitted_height as u64
+        };
+        let codes = if kept == width as u64 * height as u64 { 1 << 8 } else { 1 << 16 };
+        let tables = codes * size_of::<f32>() + grid.width * size_of::<Place>() + fitted_height;
+        kept + tables as u64
+    }
+
     /// How the image came to the plane, for example `512 × 512 image, enlarged × 8 (bilinear), centred`.
     #[must_use]
     pub fn scaling(&self) -> &str {
@@ -309,12 +326,6 @@ impl LayerSource {
     pub fn bytes(&self) -> u64 {
         let tables = size_of_val(&*self.amplitudes) + size_of_val(&*self.places) + self.row_filled.len();
         self.image.bytes() + tables as u64
-    }
-
-    /// The columns outside of which every sample of the layer is zero.
-    #[must_use]
-    pub fn nonzero_columns(&self) -> Range<usize> {
-        self.columns.clone()
     }
 
     /// Whether every sample of row `y` is zero.
@@ -463,9 +474,9 @@ fn add_quadratic<T: Phasor>(
 
 /// Pixels from one sample to the next along x and along y: the same in metres on both axes, and as
 /// small as lets the image fit.
-fn steps(image: &Image, grid: &Grid) -> (f64, f64) {
+fn steps(width: usize, height: usize, grid: &Grid) -> (f64, f64) {
     let (px, py) = (grid.pitch_x.in_metres(), grid.pitch_y.in_metres());
-    let (w, h) = (image.width as f64, image.height as f64);
+    let (w, h) = (width as f64, height as f64);
     let (nx, ny) = (grid.width as f64, grid.height as f64);
     // Written so that equal sizes at equal pitches give exactly 1.
     if nx * px * h <= ny * py * w { (w / nx, w / nx * (py / px)) } else { (h / ny * (px / py), h / ny) }
@@ -795,7 +806,7 @@ mod tests {
         let white = Image { width: 10, height: 10, samples: Samples::U8(vec![255; 100]) };
         let layer =
             LayerSource::new(white, Values::Amplitude, Phase::Uniform, &grid(40, 40, 1e-6, 2e-6), 0, 0);
-        assert_eq!(layer.nonzero_columns(), 0..40);
+        assert_eq!(layer.columns, 0..40);
         let filled: Vec<_> = (0..40).filter(|&y| !layer.line_is_zero(y)).collect();
         assert_eq!(filled, (10..30).collect::<Vec<_>>());
         assert_eq!(
@@ -812,7 +823,7 @@ mod tests {
         for row in plane(&layer) {
             assert_eq!(row, [0.0, 0.25, 0.75, 1.0]);
         }
-        assert_eq!(layer.nonzero_columns(), 1..4);
+        assert_eq!(layer.columns, 1..4);
     }
 
     #[test]
@@ -920,7 +931,7 @@ mod tests {
             let filled = |x: usize| plane.iter().any(|row| row[x] != 0.0);
             let first = (0..nx).find(|&x| filled(x)).unwrap();
             let end = (0..nx).rfind(|&x| filled(x)).unwrap() + 1;
-            assert_eq!(layer.nonzero_columns(), first..end, "{w} × {h}");
+            assert_eq!(layer.columns, first..end, "{w} × {h}");
         }
     }
 
@@ -928,7 +939,7 @@ mod tests {
     fn a_black_image_is_zero_everywhere() {
         let black = Image { width: 3, height: 3, samples: Samples::U8(vec![0; 9]) };
         let layer = LayerSource::new(black, Values::Srgb, Phase::Random, &grid(9, 9, 1e-6, 1e-6), 0, 0);
-        assert!(layer.nonzero_columns().is_empty());
+        assert!(layer.columns.is_empty());
         assert!((0..9).all(|y| layer.line_is_zero(y)));
         assert!(line(&layer, 4, 0.0_f32).iter().all(|v| v.re == 0.0 && v.im == 0.0));
     }

@@ -11,10 +11,21 @@ pub trait Real: FftNum + bytemuck::Pod + Default + std::ops::AddAssign {
     /// The same value.
     fn widened(self) -> f64;
 
-    /// |z|² in double precision.
-    fn norm_sqr(z: Complex<Self>) -> f64 {
-        let (re, im) = (z.re.widened(), z.im.widened());
-        re * re + im * im
+    /// Σ|u|² over `line` in double precision, added in an order that depends on its length alone.
+    fn energy(line: &[Complex<Self>]) -> f64 {
+        let square = |u: Complex<Self>| {
+            let (re, im) = (u.re.widened(), u.im.widened());
+            re * re + im * im
+        };
+        // Eight sums side by side, so that none waits for the one before.
+        let mut sums = [0.0; 8];
+        let (blocks, rest) = line.as_chunks::<8>();
+        for block in blocks {
+            for (sum, &u) in sums.iter_mut().zip(block) {
+                *sum += square(u);
+            }
+        }
+        sums.iter().sum::<f64>() + rest.iter().map(|&u| square(u)).sum::<f64>()
     }
 }
 

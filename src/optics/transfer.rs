@@ -17,7 +17,7 @@ use super::sincos::{sin_cos_radians_f64, sin_cos_turns_f32};
 use super::{Grid, Real};
 
 /// What becomes of frequencies beyond 1/λ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Evanescent {
     /// They decay with distance, in either direction.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::EngineError;
 use crate::methods::PlanError;
 use crate::project::ProjectError;
-use crate::storage::{ImageError, StorageError};
+use crate::storage::{ImageError, StorageError, folder_of};
 
 /// Why a run did not complete.
 #[derive(Debug, thiserror::Error)]
@@ -26,10 +26,10 @@ pub enum RunError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A run whose hologram was complete when it ended early.
-    #[error("{source}; the hologram {} is complete and was kept", path.display())]
+    #[error("{source}; complete and kept: {}", list(files))]
     AfterHologram {
-        /// The hologram.
-        path: PathBuf,
+        /// The hologram, and the previews that are done.
+        files: Vec<PathBuf>,
         /// Why the run ended.
         source: Box<RunError>,
     },
@@ -38,6 +38,14 @@ pub enum RunError {
     Exists {
         /// The file.
         path: PathBuf,
+    },
+    /// A file that is to be read and written.
+    #[error("{output}: is also an input of this run ({input}) and would be lost; choose another name")]
+    Input {
+        /// The file to write.
+        output: PathBuf,
+        /// The file to read.
+        input: PathBuf,
     },
     /// A folder that cannot be used.
     #[error("{path}: {problem}")]
@@ -58,19 +66,20 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The exit status of a command that ends with this error: 2 for bad input, 130 when stopped
-    /// on request, else 1.
+    /// The exit status of a command that ends with this error: 2 for bad input (nothing is left behind),
+    /// 130 when stopped on request, else 1.
     #[must_use]
     pub fn exit_status(&self) -> u8 {
         match self {
-            Self::AfterHologram { source, .. } => source.exit_status(),
-            Self::Engine(EngineError::Cancelled) => 130,
+            _ if self.is_cancelled() => 130,
             Self::Engine(
                 EngineError::NotFinite { .. }
+                | EngineError::TooLarge { .. }
                 | EngineError::Space { .. }
-                | EngineError::Storage(StorageError::NoSpace { .. } | StorageError::File { .. }),
+                | EngineError::Storage(StorageError::NoSpace { .. }),
             ) => 2,
-            Self::Engine(_) => 1,
+            // The hologram is there, or something of it was made.
+            Self::AfterHologram { .. } | Self::Engine(_) => 1,
             _ => 2,
         }
     }
@@ -85,14 +94,30 @@ impl RunError {
     }
 }
 
+/// Paths in a sentence.
+fn list(paths: &[PathBuf]) -> String {
+    let paths: Vec<_> = paths.iter().map(|p| p.display().to_string()).collect();
+    paths.join(", ")
+}
+
+/// Whether two paths lead to one existing file.
+fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path| std::fs::canonicalize(path).ok();
+    one == other || real(one).is_some_and(|one| Some(one) == real(other))
+}
+
+/// Checks that writing `output` costs none of `inputs`, whatever may be overwritten.
+pub fn check_apart<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p Path>) -> Result<(), RunError> {
+    match inputs.into_iter().find(|input| same_file(output, input)) {
+        None => Ok(()),
+        Some(input) => Err(RunError::Input { output: output.into(), input: input.into() }),
+    }
+}
+
 /// Checks that `path` may become a new file: its folder is there and can be written, and the name is
 /// free unless `force`.
 pub fn check_output(path: &Path, force: bool) -> Result<(), RunError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    check_folder(folder)?;
+    check_folder(folder_of(path))?;
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Err(RunError::Folder {
             path: path.into(),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::hologram::plan_project;
 use super::{RunError, Settings};
-use crate::engine::{Memory, PassInfo, Plan};
+use crate::engine::{Memory, PassInfo, Plan, device_notes};
 use crate::project::Project;
 
 /// What a job will need.
@@ -77,27 +77,10 @@ impl From<&Plan> for Estimate {
             bytes_moved: plan.bytes_moved(),
             error_bound: plan.error_bound,
             passes: plan.passes.iter().map(crate::engine::Pass::info).collect(),
-            notes: notes(plan),
+            notes: device_notes(&plan.drives),
             drives,
         }
     }
-}
-
-/// Folders that share a device, a sentence each.
-fn notes(plan: &Plan) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (i, one) in plan.drives.iter().enumerate() {
-        for other in &plan.drives[i + 1..] {
-            if crate::storage::same_device(one, other) {
-                notes.push(format!(
-                    "{} and {} are on one device: it does the work of both, at the speed of one",
-                    one.display(),
-                    other.display()
-                ));
-            }
-        }
-    }
-    notes
 }
 
 /// Memory, scratch and bytes of `project`'s hologram; reads no more than its images' headers.

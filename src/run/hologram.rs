@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::error::check_output;
-use super::{Propagation, RunError, Settings, default_threads, propagate};
-use crate::engine::{Cancel, Event, EventSink, JobContext, JobReport, Plan, execute};
+use super::error::{check_apart, check_output};
+use super::{Kept, Propagation, RunError, Settings, default_threads, propagate};
+use crate::engine::{Cancel, EngineError, Event, EventSink, JobContext, JobReport, Plan, execute};
 use crate::inspect::Tone;
 use crate::methods::{Job, Optics, plan, stepwise};
-use crate::optics::{LayerSource, Length};
-use crate::project::{Project, ProjectError};
+use crate::optics::{Bytes, LayerSource};
+use crate::project::{Layering, Project, ProjectError};
 use crate::storage::{open_layer, probe, save_gray_png};
 
 /// What a run took and gave.
@@ -60,29 +60,25 @@ pub fn preview_path(output: &Path, layer: usize) -> PathBuf {
 /// The hologram's job, as far as it can be known from the files' headers.
 fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError> {
     project.validate()?;
-    settings.check()?;
+    settings.check_values()?;
     let mut layer_bytes = 0;
     for layer in &project.layers {
         let (width, height, bytes) = probe(&layer.image)?;
-        // A larger image is reduced to the plane, with two bytes a sample.
-        let (width, height) = (width.max(1), height.max(1));
-        let kept = (width.min(project.grid.width) * height.min(project.grid.height)) as u64;
-        layer_bytes += bytes.min(2 * kept.max(1)) + (project.grid.width * 8 + height) as u64 + (1 << 18);
+        layer_bytes += LayerSource::bytes_of(width, height, bytes, &project.grid);
     }
     let distances: Vec<_> = project.layers.iter().map(|l| l.distance.in_metres()).collect();
-    if let Some(index) = distances.iter().position(|z| !z.is_finite()) {
-        return Err(ProjectError::value(format!("layers[{index}].distance"), "is not a finite length").into());
-    }
     Ok(Job {
         name: "hologram".into(),
         grid: project.grid,
         optics: Optics::from(project),
         precision: project.precision,
         source: None,
-        chains: stepwise(&distances),
+        chains: match project.layering {
+            Layering::Stepwise => stepwise(&distances),
+        },
         output: Some(project.output.path.clone()),
         preview: None,
-        roles: settings.roles(None, Some(&project.output.path)),
+        roles: settings.roles(None, &project.output.path),
         memory: project.memory,
         layer_bytes,
         chunk: project.chunk,
@@ -96,62 +92,105 @@ pub fn plan_project(project: &Project, settings: &Settings) -> Result<Plan, RunE
     Ok(plan(&hologram_job(project, settings)?, project.method)?)
 }
 
+/// The files a run of `project` makes.
+fn outputs(project: &Project) -> Vec<PathBuf> {
+    let output = &project.output.path;
+    let previews = if project.output.previews { project.layers.len() } else { 0 };
+    std::iter::once(output.clone()).chain((0..previews).map(|layer| preview_path(output, layer))).collect()
+}
+
 /// Checks everything about `project` that can be checked without decoding its images.
 pub fn check_project(project: &Project, settings: &Settings) -> Result<Plan, RunError> {
     let plan = plan_project(project, settings)?;
-    let output = &project.output.path;
-    check_output(output, settings.force)?;
-    if project.output.previews {
-        for layer in 0..project.layers.len() {
-            check_output(&preview_path(output, layer), settings.force)?;
-        }
+    settings.check()?;
+    for output in outputs(project) {
+        check_output(&output, settings.force)?;
+        check_apart(&output, project.layers.iter().map(|layer| &*layer.image))?;
     }
     Ok(plan)
 }
 
 /// Makes the hologram of `project` and, if it asks for them, the previews.
 ///
-/// On an error nothing of the job that failed is left behind; a hologram that was complete stays.
+/// On an error nothing of the job that failed is left behind; what was complete stays.
 pub fn run_project(
     project: &Project,
     settings: &Settings,
     sink: &EventSink,
     cancel: &Cancel,
 ) -> Result<RunReport, RunError> {
-    let started = Instant::now();
     let plan = check_project(project, settings)?;
-    let layers = load_layers(project, sink)?;
-    let jobs = 1 + if project.output.previews { project.layers.len() } else { 0 };
+    run_checked(project, settings, &plan, sink, cancel)
+}
+
+/// As [`run_project`], for a project that [`check_project`] has made `plan` of.
+pub(super) fn run_checked(
+    project: &Project,
+    settings: &Settings,
+    plan: &Plan,
+    sink: &EventSink,
+    cancel: &Cancel,
+) -> Result<RunReport, RunError> {
+    let started = Instant::now();
+    let layers = load_layers(project, sink, cancel)?;
+    let mut files = outputs(project).into_iter();
+    let jobs = files.len();
     let context = JobContext { layers: &layers, job: (0, jobs), sink, cancel, force: settings.force };
     let scalings = layers.iter().map(|l| l.scaling().to_owned()).collect();
-    let hologram = execute(&plan, &context)?;
+    let hologram = execute(plan, &context)?;
     let mut report = RunReport {
         seconds: 0.0,
         method: hologram.method.to_string(),
-        files: vec![project.output.path.clone()],
+        files: files.next().into_iter().collect(),
         layers: scalings,
         peak_memory: None,
         error_bound: hologram.error_bound,
         jobs: vec![hologram],
     };
     drop(layers);
-    for layer in 0..jobs - 1 {
-        let (job, file) = reconstruct_layer(project, settings, layer, sink, cancel).map_err(|source| {
-            RunError::AfterHologram { path: project.output.path.clone(), source: Box::new(source) }
-        })?;
-        report.jobs.push(job);
+    for (layer, file) in files.enumerate() {
+        match reconstruct_layer(project, settings, layer, &file, sink, cancel) {
+            Ok(job) => report.jobs.push(job),
+            Err(source) => {
+                return Err(RunError::AfterHologram { files: report.files, source: Box::new(source) });
+            }
+        }
         report.files.push(file);
     }
-    report.peak_memory = report.jobs.last().and_then(|job| job.peak_memory);
+    report.peak_memory = report.jobs.iter().filter_map(|job| job.peak_memory).max();
     report.seconds = started.elapsed().as_secs_f64();
     sink.send(Event::Finished { seconds: report.seconds });
     Ok(report)
 }
 
-fn load_layers(project: &Project, sink: &EventSink) -> Result<Vec<Arc<LayerSource>>, RunError> {
-    let mut layers = Vec::new();
+fn load_layers(
+    project: &Project,
+    sink: &EventSink,
+    cancel: &Cancel,
+) -> Result<Vec<Arc<LayerSource>>, RunError> {
+    let mut layers: Vec<Arc<LayerSource>> = Vec::new();
     for (index, layer) in project.layers.iter().enumerate() {
-        let image = open_layer(&layer.image, project.memory.0)?;
+        if cancel.is_cancelled() {
+            return Err(EngineError::Cancelled.into());
+        }
+        // What decoding, and then reducing, may take beside the layers that are held already.
+        let held: u64 = layers.iter().map(|layer| layer.bytes()).sum();
+        let left = project.memory.0.saturating_sub(held);
+        let (width, height, bytes) = probe(&layer.image)?;
+        let reduced = LayerSource::bytes_of(width, height, bytes, &project.grid);
+        if bytes + reduced > left {
+            return Err(ProjectError::value(
+                "memory",
+                format!(
+                    "{} is too little for {}: reading it takes {} beside the layers before it",
+                    project.memory,
+                    layer.image.display(),
+                    Bytes(bytes + reduced)
+                ),
+            )
+            .into());
+        }
+        let image = open_layer(&layer.image, left)?;
         let key = u32::try_from(index).unwrap_or(u32::MAX);
         let source = LayerSource::new(image, layer.values, layer.phase, &project.grid, project.seed, key);
         sink.send(Event::Note { text: format!("layer {}: {}", index + 1, source.scaling()) });
@@ -160,32 +199,32 @@ fn load_layers(project: &Project, sink: &EventSink) -> Result<Vec<Arc<LayerSourc
     Ok(layers)
 }
 
-/// Reconstructs the finished hologram at the depth of `layer` and saves the reduced image.
+/// Reconstructs the finished hologram at the depth of `layer` and saves the reduced image as `file`.
 fn reconstruct_layer(
     project: &Project,
     settings: &Settings,
     layer: usize,
+    file: &Path,
     sink: &EventSink,
     cancel: &Cancel,
-) -> Result<(JobReport, PathBuf), RunError> {
+) -> Result<JobReport, RunError> {
     let distance = project.layers[layer].distance;
     let propagation = Propagation {
         source: project.output.path.clone(),
-        output: None,
-        preview: Some(distance.in_metres()),
+        target: file.into(),
+        result: Kept::Preview,
         pitch: [project.grid.pitch_y, project.grid.pitch_x],
         optics: Optics::from(project),
         distance,
-        name: format!("reconstruction at {}", Length::metres(distance.in_metres())),
+        name: format!("reconstruction at {distance}"),
     };
     let jobs = (layer + 1, 1 + project.layers.len());
     let mut job = propagate(&propagation, settings, jobs, sink, cancel)?;
-    let path = preview_path(&project.output.path, layer);
     let preview = job.preview.take().map(Arc::new);
     if let Some(preview) = &preview {
         let levels = Tone::of(&preview.mean).levels(&preview.mean);
-        save_gray_png(&path, preview.width, preview.height, &levels)?;
+        save_gray_png(file, preview.width, preview.height, &levels)?;
     }
     sink.send(Event::Preview { layer, preview });
-    Ok((job, path))
+    Ok(job)
 }

@@ -1,13 +1,15 @@
 //! One plane, propagated once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::RunError;
-use super::error::{check_folder, check_output};
+use super::error::{check_apart, check_folder, check_output};
 use crate::engine::{Cancel, EventSink, JobContext, JobReport, Plan, execute};
 use crate::methods::{Job, Optics, Roles, Source, Step, plan};
 use crate::optics::{Bytes, Grid, Length};
-use crate::project::{Drive, Method, Precision};
+use crate::project::{
+    Drive, Method, Precision, validate_distance, validate_grid, validate_light, validate_tuning,
+};
 use crate::storage::NpyHeader;
 
 /// How a plane is computed: what a user may tune without changing the result.
@@ -31,10 +33,22 @@ pub struct Settings {
     pub force: bool,
 }
 
+/// More threads than any machine has processors only cost memory.
+const MOST_THREADS: usize = 4096;
+
 /// As many computing threads as the machine has processors.
 #[must_use]
 pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What is kept of a propagation's result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// The plane.
+    Plane,
+    /// A reduced intensity image; the plane is not written.
+    Preview,
 }
 
 /// One propagation of a plane in a file.
@@ -42,10 +56,11 @@ pub fn default_threads() -> usize {
 pub struct Propagation {
     /// The `.npy` plane.
     pub source: PathBuf,
-    /// Where the result goes, if it is kept.
-    pub output: Option<PathBuf>,
-    /// The distance of the result from the hologram in metres, if a preview is wanted.
-    pub preview: Option<f64>,
+    /// Where the result goes: the plane, or the picture that is made of it. Its folder takes the scratch
+    /// where no drive is given.
+    pub target: PathBuf,
+    /// What is kept of the result.
+    pub result: Kept,
     /// Pitch along y and x.
     pub pitch: [Length; 2],
     /// The light.
@@ -66,25 +81,13 @@ impl Propagation {
             pitch_y: self.pitch[0],
             pitch_x: self.pitch[1],
         };
-        crate::project::validate_grid(&grid)?;
-        let positive = self.optics.wavelength.is_finite() && self.optics.wavelength > 0.0;
-        if !positive {
-            return Err(RunError::Value {
-                field: "wavelength",
-                problem: "must be above zero, for example 660nm".into(),
-            });
-        }
+        let wavelength = Length::metres(self.optics.wavelength);
+        validate_grid(&grid)?;
+        validate_light(wavelength, self.optics.rolloff)?;
+        validate_distance("distance", self.distance, wavelength)?;
         settings.check()?;
-        if let Some(output) = &self.output {
-            check_output(output, settings.force)?;
-            let same = |p: &PathBuf| std::fs::canonicalize(p).ok();
-            if same(output).is_some() && same(output) == same(&self.source) {
-                return Err(RunError::Value {
-                    field: "output",
-                    problem: format!("{} is the source itself; choose another name", output.display()),
-                });
-            }
-        }
+        check_output(&self.target, settings.force)?;
+        check_apart(&self.target, [&*self.source])?;
         let step = Step { layers: Vec::new(), distance: self.distance.in_metres(), name: String::new() };
         let job = Job {
             name: self.name.clone(),
@@ -93,9 +96,9 @@ impl Propagation {
             precision: settings.precision,
             source: Some(Source { path: self.source.clone(), header }),
             chains: vec![vec![step]],
-            output: self.output.clone(),
-            preview: self.preview,
-            roles: settings.roles(Some(&self.source), self.output.as_deref()),
+            output: (self.result == Kept::Plane).then(|| self.target.clone()),
+            preview: (self.result == Kept::Preview).then_some(self.distance.in_metres()),
+            roles: settings.roles(Some(&self.source), &self.target),
             memory: settings.memory,
             layer_bytes: 0,
             chunk: settings.chunk,
@@ -109,22 +112,28 @@ impl Propagation {
 impl Settings {
     /// Checks the values and the drives' folders.
     pub fn check(&self) -> Result<(), RunError> {
-        let value = |field, problem: &str| Err(RunError::Value { field, problem: problem.into() });
-        if self.buffers == 0 {
-            return value("buffers", "0 leaves no buffer to work with; 2 is a good start");
-        }
-        if self.chunk == Some(0) {
-            return value("chunk", "0 lines cannot be processed; leave it out to fill the memory");
-        }
-        if self.threads == 0 {
-            return value("threads", "0 threads compute nothing; leave it out to use every processor");
-        }
+        self.check_values()?;
         self.drives.iter().try_for_each(|drive| check_folder(&drive.path))
     }
 
+    /// Checks the values alone; touches no file.
+    pub fn check_values(&self) -> Result<(), RunError> {
+        validate_tuning(self.buffers, self.chunk)?;
+        if self.threads == 0 || self.threads > MOST_THREADS {
+            return Err(RunError::Value {
+                field: "threads",
+                problem: format!(
+                    "{} cannot be used; it lies between 1 and {MOST_THREADS}, leave it out to use every processor",
+                    self.threads
+                ),
+            });
+        }
+        Ok(())
+    }
+
     /// The drives of a job that reads `source` and writes `output`.
-    pub(super) fn roles(&self, source: Option<&std::path::Path>, output: Option<&std::path::Path>) -> Roles {
-        Roles::assign(&self.drives, source, output, crate::storage::same_device)
+    pub(super) fn roles(&self, source: Option<&Path>, output: &Path) -> Roles {
+        Roles::assign(&self.drives, source, Some(output), crate::storage::same_device)
     }
 }
 

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::Receiver;
 
-use super::hologram::{check_project, run_project};
+use super::hologram::{check_project, run_checked};
 use super::{RunError, Settings};
 use crate::engine::{Cancel, EngineError, Event, EventSink, panic_text};
 use crate::project::Project;
@@ -42,14 +42,14 @@ pub fn start(
     wake: impl Fn() + Send + Sync + 'static,
 ) -> Result<RunHandle, RunError> {
     let settings = Settings { force, ..Settings::from(project) };
-    check_project(project, &settings)?;
+    let plan = check_project(project, &settings)?;
     let (sink, events) = EventSink::channel(wake);
     let cancel = Cancel::default();
     let (project, stop) = (project.clone(), cancel.clone());
     let thread = std::thread::Builder::new()
         .name("engine".into())
         .spawn(move || {
-            let run = || run_project(&project, &settings, &sink, &stop);
+            let run = || run_checked(&project, &settings, &plan, &sink, &stop);
             let last = match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(_)) => return,
                 Ok(Err(error)) if error.is_cancelled() => Event::Cancelled { text: error.to_string() },

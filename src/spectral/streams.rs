@@ -22,7 +22,7 @@ use rustfft::{Fft, FftPlanner};
 use crate::optics::Real;
 
 /// How a line is padded and split into streams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Split {
     /// Samples of the line.
     pub length: usize,
@@ -100,7 +100,15 @@ impl<T: Real> Streams<T> {
     /// Bytes of the tables, an estimate for the transforms' own included.
     #[must_use]
     pub const fn table_bytes(split: Split, sample_bytes: usize) -> usize {
-        ((split.streams - 1) * split.length + 4 * split.stream_length()) * sample_bytes
+        let own = if is_smooth(split.stream_length()) { 4 } else { 16 };
+        ((split.streams - 1) * split.length + own * split.stream_length()) * sample_bytes
+    }
+
+    /// An upper bound of [`Self::scratch_length`] that needs no planning.
+    #[must_use]
+    pub const fn scratch_bound(split: Split) -> usize {
+        let m = split.stream_length();
+        if is_smooth(m) { 2 * m } else { 8 * m + 64 }
     }
 
     /// Fills `stream` (of the stream's length) with stream `r` of `line`'s padded spectrum, unnormalised.
@@ -162,6 +170,19 @@ impl<T: Real> Streams<T> {
     }
 }
 
+/// Whether a transform of this length is a product of short ones; others go by way of longer ones.
+const fn is_smooth(mut length: usize) -> bool {
+    let primes = [2, 3, 5, 7, 11];
+    let mut i = 0;
+    while i < primes.len() {
+        while length.is_multiple_of(primes[i]) && length > 0 {
+            length /= primes[i];
+        }
+        i += 1;
+    }
+    length == 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,6 +229,20 @@ mod tests {
                     let error = (x - oracle[k * streams + r]).norm();
                     assert!(error < 1e-13 * padded as f64, "{split:?} stream {r} index {k}: {error}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn the_scratch_of_every_length_is_within_its_bound() {
+        let lengths =
+            (1..700).chain([1024, 4096, 4099, 6561, 8191, 16_384, 20_011, 65_536, 100_000, 131_072]);
+        for m in lengths {
+            let split = Split { length: m, padded: m, streams: 1 };
+            let plans =
+                [Streams::<f32>::new(split).scratch_length(), Streams::<f64>::new(split).scratch_length()];
+            for scratch in plans {
+                assert!(scratch <= Streams::<f32>::scratch_bound(split), "{m}: {scratch}");
             }
         }
     }

@@ -38,7 +38,10 @@ impl DirectFile {
             .create_new(true)
             .open(path)
             .map_err(|e| StorageError::file("create it", path, e))?;
-        Self::with_direct(path, buffered, true)
+        Self::with_direct(path, buffered, true).inspect_err(|_| {
+            // Nobody else knows of it yet.
+            let _ = std::fs::remove_file(path);
+        })
     }
 
     fn with_direct(path: &Path, buffered: File, write: bool) -> Result<Self, StorageError> {
@@ -75,11 +78,15 @@ impl DirectFile {
         (head, body)
     }
 
-    /// The handle for a part of a request.
-    fn handle(&self, direct: bool) -> &File {
+    /// Makes a request with the handle for it. Some file systems accept direct I/O at opening and
+    /// refuse it here: they are served through the cache.
+    fn either(&self, direct: bool, mut request: impl FnMut(&File) -> io::Result<usize>) -> io::Result<usize> {
         match &self.direct {
-            Some(file) if direct => file,
-            _ => &self.buffered,
+            Some(file) if direct => match request(file) {
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => request(&self.buffered),
+                result => result,
+            },
+            _ => request(&self.buffered),
         }
     }
 
@@ -120,7 +127,7 @@ impl Store for DirectFile {
             let at = offset + start as u64;
             repeat(length, |done| {
                 let end = length.min(done + REQUEST);
-                platform::read_at(self.handle(direct), &mut part[done..end], at + done as u64)
+                self.either(direct, |file| platform::read_at(file, &mut part[done..end], at + done as u64))
             })
             .map_err(|e| self.transfer_error("read", at, length, e))?;
             start += length;
@@ -136,7 +143,7 @@ impl Store for DirectFile {
             let at = offset + start as u64;
             repeat(length, |done| {
                 let end = length.min(done + REQUEST);
-                platform::write_at(self.handle(direct), &part[done..end], at + done as u64)
+                self.either(direct, |file| platform::write_at(file, &part[done..end], at + done as u64))
             })
             .map_err(|e| self.transfer_error("write", at, length, e))?;
             start += length;

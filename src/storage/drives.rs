@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sysinfo::{DiskKind, Disks};
 
-use super::platform::{device_names, is_virtual};
+use super::platform::{device_names, file_system, is_virtual};
 
 /// The physical device, or devices, that a folder lies on.
 ///
@@ -52,6 +52,12 @@ pub fn same_device(one: &Path, other: &Path) -> bool {
         (Some(one), Some(other)) => one.overlaps(&other),
         _ => false,
     }
+}
+
+/// Whether two folders share their free space; not when the system does not tell.
+#[must_use]
+pub fn same_file_system(one: &Path, other: &Path) -> bool {
+    matches!((file_system(one), file_system(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Bytes that can still be written to the file system of `folder` without special rights.

@@ -1,6 +1,6 @@
 //! What can go wrong between the program and its drives.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A failure of a file or folder; every variant names it.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +47,15 @@ pub enum StorageError {
         /// What is wrong and what would be right.
         problem: String,
     },
+}
+
+/// The folder that holds `path`; the working folder for a bare name.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 impl StorageError {

@@ -12,8 +12,8 @@ mod tiles;
 
 pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
 pub use direct::DirectFile;
-pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space, same_device};
-pub use error::StorageError;
+pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space, same_device, same_file_system};
+pub use error::{StorageError, folder_of};
 pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
 pub use platform::peak_memory;

@@ -8,7 +8,7 @@ use gigafringe::engine::{Cancel, EventSink};
 use gigafringe::methods::Optics;
 use gigafringe::optics::{Bytes, Evanescent, Length};
 use gigafringe::project::{Drive, Method, Precision, Role};
-use gigafringe::run::{Propagation, Settings, propagate};
+use gigafringe::run::{Kept, Propagation, Settings, propagate};
 use gigafringe::storage::{Element, NpyHeader};
 use num_complex::Complex64;
 
@@ -170,8 +170,8 @@ pub fn propagate_file(
     let output = folder.join("result.npy");
     let propagation = Propagation {
         source: source.into(),
-        output: Some(output.clone()),
-        preview: None,
+        target: output.clone(),
+        result: Kept::Plane,
         pitch: pitch.map(Length::metres),
         optics,
         distance: Length::metres(distance),

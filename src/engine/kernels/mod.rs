@@ -8,6 +8,7 @@ mod columns;
 mod rows_forward;
 mod rows_inverse;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex;
@@ -17,6 +18,7 @@ pub use rows_forward::RowsForward;
 pub use rows_inverse::RowsInverse;
 
 use crate::optics::{LayerSource, Real};
+use crate::spectral::{Split, Streams};
 use crate::storage::Element;
 
 /// A piece of working memory for each thread of the pool.
@@ -68,7 +70,19 @@ fn add_source<T: Real>(bytes: &[u8], element: Element, line: &mut [Complex<T>]) 
 /// The layers a pass adds.
 type Layers = Vec<Arc<LayerSource>>;
 
-/// Sum of |u|² over `line`.
-fn energy<T: Real>(line: &[Complex<T>]) -> f64 {
-    line.iter().map(|&u| T::norm_sqr(u)).sum()
+/// Transforms of each length a job uses, planned once.
+pub struct Transforms<T: Real>(HashMap<Split, Arc<Streams<T>>>);
+
+impl<T: Real> Transforms<T> {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(HashMap::new())
+    }
+
+    /// The transforms of `split`.
+    #[must_use]
+    pub fn of(&mut self, split: Split) -> Arc<Streams<T>> {
+        self.0.entry(split).or_insert_with(|| Arc::new(Streams::new(split))).clone()
+    }
 }

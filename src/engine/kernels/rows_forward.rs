@@ -1,9 +1,11 @@
 //! Rows of a plane to the streams of their spectra.
 
+use std::sync::Arc;
+
 use num_complex::Complex;
 use rayon::prelude::*;
 
-use super::{Layers, PerThread, add_source, energy};
+use super::{Layers, PerThread, add_source};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::optics::Real;
 use crate::spectral::{Split, Streams, rows_to_panel};
@@ -11,7 +13,7 @@ use crate::storage::{Element, PANEL, Tiles};
 
 /// Phase 1: each row, layers added, transformed to every stream and laid out in tiles.
 pub struct RowsForward<T: Real> {
-    streams: Streams<T>,
+    streams: Arc<Streams<T>>,
     tiles: Tiles,
     source: Option<Element>,
     layers: Layers,
@@ -36,8 +38,14 @@ const fn batch(threads: usize) -> usize {
 impl<T: Real> RowsForward<T> {
     /// Prepares the kernel for `threads` threads.
     #[must_use]
-    pub fn new(split: Split, tiles: Tiles, source: Option<Element>, layers: Layers, threads: usize) -> Self {
-        let streams = Streams::new(split);
+    pub fn new(
+        streams: Arc<Streams<T>>,
+        tiles: Tiles,
+        source: Option<Element>,
+        layers: Layers,
+        threads: usize,
+    ) -> Self {
+        let split = streams.split();
         let batch = batch(threads).min(tiles.rows);
         let scratch = streams.scratch_length();
         let zero = Complex::default();
@@ -60,7 +68,7 @@ impl<T: Real> RowsForward<T> {
     #[must_use]
     pub fn bytes(split: Split, rows: usize, sample_bytes: usize, threads: usize) -> usize {
         let staging = batch(threads).min(rows) * split.padded;
-        let work = threads * (split.length + 2 * split.stream_length());
+        let work = threads * (split.length + Streams::<T>::scratch_bound(split));
         (staging + work) * sample_bytes + Streams::<T>::table_bytes(split, sample_bytes)
     }
 
@@ -113,11 +121,12 @@ impl<T: Real> ChunkKernel for RowsForward<T> {
                         for (r, stream) in spectra.chunks_mut(m).enumerate() {
                             streams.forward(r, line, stream, scratch);
                         }
-                        energy(line)
+                        T::energy(line)
                     })
                 })
                 .collect();
-            self.energy += energies.iter().sum::<f64>();
+            // Row by row, so that it is the same sum however the rows are batched.
+            self.energy = energies.iter().fold(self.energy, |sum, energy| sum + energy);
             for (r, output) in outputs.iter_mut().enumerate() {
                 let samples: &mut [Complex<T>] = bytemuck::cast_slice_mut(output);
                 let lines = &staging[r * m..];

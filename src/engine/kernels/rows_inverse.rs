@@ -1,9 +1,11 @@
 //! Streams of rows back to the rows of a plane.
 
+use std::sync::Arc;
+
 use num_complex::Complex;
 use rayon::prelude::*;
 
-use super::{PerThread, add_source, energy};
+use super::{PerThread, add_source};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::preview::{Gather, Preview};
 use crate::optics::Real;
@@ -15,12 +17,13 @@ const GROUP: usize = 8;
 
 /// Phase 3: each row transformed back from its streams, summed, and laid out in lines.
 pub struct RowsInverse<T: Real> {
-    streams: Streams<T>,
+    streams: Arc<Streams<T>>,
     tiles: Tiles,
     base: Option<Element>,
     gather: Option<Gather>,
     work: PerThread<RowsWork<T>>,
     energy: f64,
+    read: f64,
 }
 
 struct RowsWork<T> {
@@ -36,13 +39,13 @@ impl<T: Real> RowsInverse<T> {
     /// image is gathered.
     #[must_use]
     pub fn new(
-        split: Split,
+        streams: Arc<Streams<T>>,
         tiles: Tiles,
         base: Option<Element>,
         preview: Option<f64>,
         threads: usize,
     ) -> Self {
-        let streams = Streams::new(split);
+        let split = streams.split();
         let scratch = streams.scratch_length();
         let zeros = |n| vec![Complex::default(); n];
         let work = PerThread::new(threads, || RowsWork {
@@ -51,13 +54,14 @@ impl<T: Real> RowsInverse<T> {
             scratch: zeros(scratch),
         });
         let gather = preview.map(|distance| Gather::new(split.length, tiles.height, distance));
-        Self { streams, tiles, base, gather, work, energy: 0.0 }
+        Self { streams, tiles, base, gather, work, energy: 0.0, read: 0.0 }
     }
 
     /// Bytes of the kernel's own memory.
     #[must_use]
     pub fn bytes(split: Split, tiles: &Tiles, preview: bool, threads: usize) -> usize {
-        let work = threads * (GROUP * (split.stream_length() + split.length) + 2 * split.stream_length());
+        let own = GROUP * (split.stream_length() + split.length) + Streams::<T>::scratch_bound(split);
+        let work = threads * own;
         let preview = if preview { Gather::bytes(split.length, tiles.height, tiles.rows) } else { 0 };
         work * tiles.sample_bytes + preview + Streams::<T>::table_bytes(split, tiles.sample_bytes)
     }
@@ -66,6 +70,12 @@ impl<T: Real> RowsInverse<T> {
     #[must_use]
     pub const fn energy(&self) -> f64 {
         self.energy
+    }
+
+    /// Σ|u|² of all samples read so far.
+    #[must_use]
+    pub const fn read(&self) -> f64 {
+        self.read
     }
 
     /// The reduced image, if one was wanted.
@@ -96,16 +106,18 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
         let (streams, work, gather) = (&self.streams, &self.work, self.gather.as_ref());
         let group = |index: usize, output: &mut Option<&mut [u8]>| {
             if stop.is_set() {
-                return (0.0, Vec::new());
+                return (0.0, 0.0, Vec::new());
             }
             let first = index * GROUP;
             let count = GROUP.min(rows - first);
             work.with(|RowsWork { stream, lines, scratch }| {
                 let lines = &mut lines[..count * split.length];
                 lines.fill(Complex::default());
+                let mut read = 0.0;
                 for (r, bytes) in spectra.iter().enumerate() {
                     let stream = &mut stream[..count * split.stream_length()];
                     gather_rows(&tiles, bytemuck::cast_slice(bytes), first, stream);
+                    read += T::energy(stream);
                     let rows = stream.chunks_exact_mut(split.stream_length());
                     for (row, line) in rows.zip(lines.chunks_exact_mut(split.length)) {
                         streams.inverse_add(r, row, line, scratch);
@@ -122,13 +134,14 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
                     output.copy_from_slice(bytemuck::cast_slice(lines));
                 }
                 let binned = gather.map_or_else(Vec::new, |gather| gather.bin(lines));
-                (energy(lines), binned)
+                (read, T::energy(lines), binned)
             })
         };
-        let results: Vec<(f64, Vec<f32>)> =
+        let results: Vec<(f64, f64, Vec<f32>)> =
             outputs.par_iter_mut().enumerate().map(|(index, output)| group(index, output)).collect();
         // Summed in the rows' order, so that threads do not change a bit of it.
-        for (index, (energy, binned)) in results.iter().enumerate() {
+        for (index, (read, energy, binned)) in results.iter().enumerate() {
+            self.read += read;
             self.energy += energy;
             if let Some(gather) = &mut self.gather {
                 gather.add(y0 + index * GROUP, binned);

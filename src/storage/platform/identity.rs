@@ -10,16 +10,22 @@ use std::path::Path;
 pub fn device_names(folder: &Path) -> io::Result<Vec<String>> {
     #[cfg(target_os = "linux")]
     return linux::device_names(folder);
-    #[cfg(all(unix, not(target_os = "linux")))]
+    #[cfg(not(target_os = "linux"))]
+    file_system(folder).map(|volume| vec![volume])
+}
+
+/// A name of the file system that holds `folder`: folders with equal names share their free space.
+pub fn file_system(folder: &Path) -> io::Result<String> {
+    #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        Ok(vec![format!("volume {}", std::fs::metadata(folder)?.dev())])
+        Ok(format!("volume {}", std::fs::metadata(folder)?.dev()))
     }
     #[cfg(windows)]
     {
         use std::path::{Component, Prefix};
         let full = std::fs::canonicalize(folder)?;
-        let name = match full.components().next() {
+        Ok(match full.components().next() {
             Some(Component::Prefix(prefix)) => match prefix.kind() {
                 Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => {
                     format!("{}:", char::from(letter.to_ascii_uppercase()))
@@ -27,8 +33,7 @@ pub fn device_names(folder: &Path) -> io::Result<Vec<String>> {
                 _ => prefix.as_os_str().to_string_lossy().to_lowercase(),
             },
             _ => full.display().to_string(),
-        };
-        Ok(vec![name])
+        })
     }
 }
 
