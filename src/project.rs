@@ -27,12 +27,22 @@ pub enum ProjectError {
         source: std::io::Error,
     },
     /// The file is not valid JSON, has an unknown key, or a value of the wrong kind.
-    #[error("{path}: {source}")]
+    #[error("{path}: {field}{problem}; mend the file, or make a new one in the window")]
     Syntax {
         /// The project file.
         path: PathBuf,
+        /// The field with a colon, where one can be named.
+        field: String,
         /// What is wrong, with line and column.
-        source: serde_json::Error,
+        problem: String,
+    },
+    /// Not a file that could hold a project.
+    #[error("{path}: {problem}; give a project file (JSON)")]
+    NotAProject {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        problem: &'static str,
     },
     /// A value is outside what can be computed.
     #[error("{field}: {problem}")]
@@ -189,6 +199,9 @@ const fn default_buffers() -> usize {
     Project::DEFAULT_BUFFERS
 }
 
+/// A file beyond this is no project.
+const LARGEST_FILE: u64 = 16 << 20;
+
 /// A whole project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -244,13 +257,27 @@ impl Project {
 
     /// Reads a project file and makes its paths absolute or relative to the working folder.
     pub fn load(path: &Path) -> Result<Self, ProjectError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ProjectError::Io {
-            action: "read",
-            path: path.into(),
-            source,
-        })?;
-        let mut project: Self = serde_json::from_str(&text)
-            .map_err(|source| ProjectError::Syntax { path: path.into(), source })?;
+        let io = |source| ProjectError::Io { action: "read", path: path.into(), source };
+        let not = |problem| ProjectError::NotAProject { path: path.into(), problem };
+        let metadata = std::fs::metadata(path).map_err(io)?;
+        if !metadata.is_file() {
+            return Err(not("is not a regular file"));
+        }
+        if metadata.len() > LARGEST_FILE {
+            return Err(not("is far larger than any project"));
+        }
+        let bytes = std::fs::read(path).map_err(io)?;
+        // Some editors put a byte order mark before the text.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let text = std::str::from_utf8(bytes).map_err(|_| not("is not UTF-8 text"))?;
+        let mut json = serde_json::Deserializer::from_str(text);
+        let syntax = |field: String, problem: String| {
+            let field = if field == "." { String::new() } else { format!("{field}: ") };
+            ProjectError::Syntax { path: path.into(), field, problem }
+        };
+        let mut project: Self = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| syntax(error.path().to_string(), error.inner().to_string()))?;
+        json.end().map_err(|error| syntax(".".into(), error.to_string()))?;
         let base = path.parent().unwrap_or(Path::new("")).to_path_buf();
         project.map_paths(|p| base.join(p));
         Ok(project)
@@ -269,8 +296,7 @@ impl Project {
                 Err(_) => absolute,
             }
         });
-        let mut text = serde_json::to_string_pretty(&project)
-            .map_err(|source| ProjectError::Syntax { path: path.into(), source })?;
+        let mut text = serde_json::to_string_pretty(&project).map_err(|error| io(error.into()))?;
         text.push('\n');
         // Under another name first: a full disk must not cost the project there was.
         let mut file = tempfile::Builder::new()
@@ -295,7 +321,7 @@ impl Project {
 
     /// Checks every value that can be judged without looking at files.
     pub fn validate(&self) -> Result<(), ProjectError> {
-        validate_grid(&self.grid)?;
+        validate_grid(&self.grid, "grid.")?;
         validate_light(self.wavelength, self.rolloff)?;
         for (index, layer) in self.layers.iter().enumerate() {
             validate_distance(&format!("layers[{index}].distance"), layer.distance, self.wavelength)?;
@@ -327,37 +353,40 @@ impl Project {
     }
 }
 
-/// Checks that the grid has samples and that both pitches are above zero.
-pub fn validate_grid(grid: &Grid) -> Result<(), ProjectError> {
+/// Checks that the grid, whose fields errors name with `prefix`, has samples and that both pitches are above zero.
+pub fn validate_grid(grid: &Grid, prefix: &str) -> Result<(), ProjectError> {
     for (field, n) in [("width", grid.width), ("height", grid.height)] {
         // Padded indices and byte counts stay far inside 64 bits below this.
         if n == 0 || n > 1 << 24 {
             return Err(ProjectError::value(
-                format!("grid.{field}"),
+                format!("{prefix}{field}"),
                 format!("{n} samples cannot be computed; it lies between 1 and {}", 1 << 24),
             ));
         }
     }
     for (field, pitch) in [("pitch_x", grid.pitch_x), ("pitch_y", grid.pitch_y)] {
-        let metres = pitch.in_metres();
-        if !(metres.is_finite() && metres > 0.0) {
-            return Err(ProjectError::value(
-                format!("grid.{field}"),
-                format!("{pitch} is not a pitch; it must be above zero, for example 5um"),
-            ));
-        }
+        validate_length(&format!("{prefix}{field}"), pitch, "5um")?;
     }
     Ok(())
 }
 
+/// Checks a length that must be above zero, within what optics knows.
+fn validate_length(field: &str, length: Length, example: &str) -> Result<(), ProjectError> {
+    // Written so that a NaN fails.
+    if (1e-12..=1e3).contains(&length.in_metres()) {
+        return Ok(());
+    }
+    Err(ProjectError::value(
+        field,
+        format!(
+            "{length} cannot be computed; it must be above zero, from 0.001nm to 1000m, for example {example}"
+        ),
+    ))
+}
+
 /// Checks the wavelength and the roll-off.
 pub fn validate_light(wavelength: Length, rolloff: f64) -> Result<(), ProjectError> {
-    if !(wavelength.in_metres().is_finite() && wavelength.in_metres() > 0.0) {
-        return Err(ProjectError::value(
-            "wavelength",
-            format!("{wavelength} is not a wavelength; it must be above zero, for example 660nm"),
-        ));
-    }
+    validate_length("wavelength", wavelength, "660nm")?;
     if !(0.0..=1.0).contains(&rolloff) {
         return Err(ProjectError::value(
             "rolloff",

@@ -14,7 +14,7 @@ const MODULES: [(&str, &[&str]); 11] = [
     ("run", &["optics", "storage", "project", "engine", "methods", "inspect"]),
     ("cli", &["optics", "storage", "project", "engine", "methods", "inspect", "run"]),
     ("app", &["optics", "storage", "project", "engine", "inspect", "run"]),
-    ("main", &["app", "cli", "project"]),
+    ("main", &["app", "cli", "project", "run"]),
 ];
 
 const WINDOW_CRATES: [&str; 5] = ["egui", "eframe", "egui_plot", "rfd", "winit"];

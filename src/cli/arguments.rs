@@ -165,7 +165,7 @@ pub struct Common {
     #[arg(long)]
     pub buffers: Option<usize>,
     /// Folders on one to four drives, with the roles A, B, C, D in order.
-    #[arg(long, value_name = "DIR", value_delimiter = ',', num_args = 1..=4)]
+    #[arg(long, value_name = "DIR", value_delimiter = ',')]
     pub drives: Vec<PathBuf>,
     /// The arithmetic.
     #[arg(long, value_enum)]
@@ -192,7 +192,9 @@ pub struct Report {
 impl Common {
     /// The drives with their roles in order.
     fn roles(&self) -> Vec<Drive> {
-        self.drives.iter().zip(Role::ALL).map(|(path, role)| Drive { path: path.clone(), role }).collect()
+        // One too many keeps a role, so that the settings' check can refuse it.
+        let roles = Role::ALL.into_iter().chain(std::iter::repeat(Role::D));
+        self.drives.iter().zip(roles).map(|(path, role)| Drive { path: path.clone(), role }).collect()
     }
 
     /// Puts what was given in the place of the project's values.

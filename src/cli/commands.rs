@@ -1,5 +1,6 @@
 //! Carrying out a command.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -7,15 +8,15 @@ use super::arguments::{
     Command, DrivesArguments, Light, PlanArguments, PropagateArguments, ReconstructArguments, Report,
     RunArguments,
 };
-use super::output::{estimate_table, follow, job_line};
+use super::output::{estimate_table, follow, job_line, print};
 use crate::engine::{Cancel, Event, EventSink};
 use crate::inspect::Tone;
 use crate::methods::Optics;
 use crate::optics::{Bytes, Length};
 use crate::project::Project;
 use crate::run::{
-    Estimate, Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, plan_project,
-    propagate, run_project,
+    Estimate, Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, outputs,
+    plan_project, propagate, run_project,
 };
 use crate::storage::{detect, save_gray_png};
 
@@ -26,10 +27,7 @@ pub fn execute(command: Command) -> Result<(), RunError> {
         Command::Propagate(arguments) => propagate_command(arguments),
         Command::Reconstruct(arguments) => reconstruct(arguments),
         Command::Plan(arguments) => plan(&arguments),
-        Command::Drives(arguments) => {
-            drives(&arguments);
-            Ok(())
-        }
+        Command::Drives(arguments) => drives(&arguments),
     }
 }
 
@@ -39,23 +37,24 @@ fn cancel_on_interrupt() -> Cancel {
     let asked = cancel.clone();
     // Without the handler an interrupt still ends the program, only less tidily.
     let _ = ctrlc::set_handler(move || {
-        eprintln!("\nstopping; scratch and unfinished files are removed");
+        // The terminal may be what is gone.
+        let _ = writeln!(std::io::stderr(), "\nstopping; scratch and unfinished files are removed");
         asked.cancel();
     });
     cancel
 }
 
-/// Runs `job` with its events followed, and prints its report.
+/// Runs `job`, which reads and makes `files`, with its events followed, and prints its report.
 fn with_report(
     report: &Report,
     force: bool,
-    inputs: &[&Path],
+    files: &[&Path],
     job: impl FnOnce(&EventSink, &Cancel) -> Result<RunReport, RunError>,
 ) -> Result<(), RunError> {
     let cancel = cancel_on_interrupt();
     if let Some(events) = &report.events {
+        check_apart(events, files.iter().copied())?;
         check_output(events, force)?;
-        check_apart(events, inputs.iter().copied())?;
     }
     let (sink, follower) = follow(report.events.as_deref())?;
     let result = job(&sink, &cancel);
@@ -66,18 +65,13 @@ fn with_report(
     let result = result?;
     followed?;
     if report.json {
-        println!("{}", serde_json::json!(result));
-        return Ok(());
+        return print(&format!("{}\n", serde_json::json!(result)));
     }
-    for job in &result.jobs {
-        println!("{}", job_line(job));
-    }
-    for file in &result.files {
-        println!("made {}", file.display());
-    }
+    let mut lines: Vec<_> = result.jobs.iter().map(job_line).collect();
+    lines.extend(result.files.iter().map(|file| format!("made {}", file.display())));
     let peak = result.peak_memory.map_or("unknown".into(), |bytes| Bytes(bytes).to_string());
-    println!("{:.2} s in all, peak memory {peak}", result.seconds);
-    Ok(())
+    lines.push(format!("{:.2} s in all, peak memory {peak}\n", result.seconds));
+    print(&lines.join("\n"))
 }
 
 fn run(arguments: &RunArguments) -> Result<(), RunError> {
@@ -87,9 +81,11 @@ fn run(arguments: &RunArguments) -> Result<(), RunError> {
         project.layering = layering;
     }
     let settings = arguments.common.settings_of(&project);
-    let mut inputs: Vec<&Path> = project.layers.iter().map(|layer| &*layer.image).collect();
-    inputs.push(&arguments.project);
-    with_report(&arguments.report, arguments.common.force, &inputs, |sink, cancel| {
+    let outputs = outputs(&project);
+    let mut files: Vec<&Path> = project.layers.iter().map(|layer| &*layer.image).collect();
+    files.push(&arguments.project);
+    files.extend(outputs.iter().map(|output| &**output));
+    with_report(&arguments.report, arguments.common.force, &files, |sink, cancel| {
         run_project(&project, &settings, sink, cancel)
     })
 }
@@ -206,33 +202,24 @@ fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
     let plan = plan_project(&project, &arguments.common.settings_of(&project))?;
     let estimate = Estimate::from(&plan);
     if arguments.json {
-        println!("{}", serde_json::json!(estimate));
-    } else {
-        print!("{}", estimate_table(&estimate));
+        return print(&format!("{}\n", serde_json::json!(estimate)));
     }
-    Ok(())
+    print(&estimate_table(&estimate))
 }
 
-fn drives(arguments: &DrivesArguments) {
+fn drives(arguments: &DrivesArguments) -> Result<(), RunError> {
     let drives = detect();
     if arguments.json {
-        println!("{}", serde_json::json!({ "drives": drives }));
-        return;
+        return print(&format!("{}\n", serde_json::json!({ "drives": drives })));
     }
-    println!(
-        "{:<16}  {:<8}  {:<12}  {:>10}  {:>10}  folders",
-        "device", "kind", "file system", "free", "size"
-    );
+    let row = |device: &str, kind: &str, system: &str, free: &str, size: &str, folders: &str| {
+        format!("{device:<16}  {kind:<8}  {system:<12}  {free:>10}  {size:>10}  {folders}\n")
+    };
+    let mut table = row("device", "kind", "file system", "free", "size", "folders");
     for drive in drives {
         let mounts: Vec<_> = drive.mounts.iter().map(|m| m.display().to_string()).collect();
-        println!(
-            "{:<16}  {:<8}  {:<12}  {:>10}  {:>10}  {}",
-            drive.device,
-            drive.kind,
-            drive.file_system,
-            Bytes(drive.free).to_string(),
-            Bytes(drive.total).to_string(),
-            mounts.join(", ")
-        );
+        let (free, size) = (Bytes(drive.free).to_string(), Bytes(drive.total).to_string());
+        table += &row(&drive.device, &drive.kind, &drive.file_system, &free, &size, &mounts.join(", "));
     }
+    print(&table)
 }

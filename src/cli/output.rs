@@ -13,6 +13,25 @@ use crate::optics::Bytes;
 use crate::run::{Estimate, RunError};
 use crate::storage::{StorageError, folder_of};
 
+/// Prints to standard error; a terminal that is gone is no reason to stop.
+macro_rules! tell_part {
+    ($($part:tt)*) => {{ let _ = write!(std::io::stderr(), $($part)*); }};
+}
+macro_rules! tell_line {
+    ($($part:tt)*) => {{ let _ = writeln!(std::io::stderr(), $($part)*); }};
+}
+
+/// Prints a command's result to standard output; a reader that has seen enough is no error.
+pub fn print(text: &str) -> Result<(), RunError> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(EngineError::from(StorageError::file("print the result", "standard output", error)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Follows a run's events on a thread of its own: lines on standard error, events to a file.
 pub struct Follower {
     thread: JoinHandle<std::io::Result<()>>,
@@ -65,27 +84,27 @@ fn tell(events: &Receiver<Event>, mut file: Option<BufWriter<File>>) -> std::io:
         }
         match event {
             Event::JobStarted { name, passes: all, .. } => {
-                eprintln!("{name}");
+                tell_line!("{name}");
                 passes = all;
             }
             Event::PassStarted { .. } => done = 0,
             Event::Chunk(chunk) if live && chunk.kind == crate::engine::Kind::Compute => {
                 done += 1;
                 if let Some(pass) = passes.get(chunk.pass) {
-                    eprint!("\r  {} {done} of {} chunks", pass.name, pass.chunks);
+                    tell_part!("\r  {} {done} of {} chunks", pass.name, pass.chunks);
                 }
             }
             Event::PassFinished { pass, seconds } => {
                 let Some(pass) = passes.get(pass) else { continue };
                 let rate = pass.bytes as f64 / 1e6 / seconds.max(1e-9);
-                eprintln!(
+                tell_line!(
                     "{}  {}: {seconds:.2} s, {} moved, {rate:.0} MB/s",
                     if live { "\r" } else { "" },
                     pass.name,
                     Bytes(pass.bytes)
                 );
             }
-            Event::Note { text } => eprintln!("  {text}"),
+            Event::Note { text } => tell_line!("  {text}"),
             _ => {}
         }
     }

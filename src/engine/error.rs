@@ -46,10 +46,10 @@ pub enum EngineError {
     #[error("internal fault while computing: {0}; please report it")]
     Panicked(String),
     /// The source holds samples that are no numbers.
-    #[error("{pass}: the source has samples that are NaN, infinite, or too large to square; mend the file")]
+    #[error("{source_name}: has samples that are NaN, infinite, or too large to square; mend the file")]
     NotFinite {
-        /// The pass that noticed.
-        pass: String,
+        /// The file, or what else the samples come from.
+        source_name: String,
     },
     /// The arithmetic left the range of its numbers.
     #[error(

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::files::{JobFiles, device_notes};
 use super::kernels::{Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
-use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
+use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Place, Plan, Preview};
 use crate::optics::{LayerSource, TransferReal};
 use crate::project::Precision;
 use crate::storage::{AlignedBuffer, Tiles, peak_memory};
@@ -154,7 +154,7 @@ fn run_passes<T: TransferReal>(
                 let mut kernel =
                     RowsForward::<T>::new(transforms.of(*split), *tiles, *source, layers, plan.threads);
                 let used = run(&mut kernel)?;
-                energies.start(kernel.energy(), tiles, &pass.name)?;
+                energies.start(kernel.energy(), tiles, plan)?;
                 used
             }
             Kernel::Columns { transfer, split, streams, tiles } => {
@@ -205,9 +205,14 @@ struct Energies {
 }
 
 impl Energies {
-    fn start(&mut self, source: f64, tiles: &Tiles, pass: &str) -> Result<(), EngineError> {
+    fn start(&mut self, source: f64, tiles: &Tiles, plan: &Plan) -> Result<(), EngineError> {
         if !source.is_finite() {
-            return Err(EngineError::NotFinite { pass: pass.into() });
+            let mut sources = plan.files.iter().filter_map(|file| match &file.place {
+                Place::Source(path) => Some(path.display().to_string()),
+                _ => None,
+            });
+            let source_name = sources.next().unwrap_or_else(|| "the layers".into());
+            return Err(EngineError::NotFinite { source_name });
         }
         self.first.get_or_insert(source);
         self.source = source;

@@ -1,6 +1,5 @@
 //! A job's files: opened, reserved before the first byte, and gone again unless the job completes.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -152,32 +151,35 @@ fn check_space(plan: &Plan) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Which of the drives' folders share a device, a sentence each.
+/// Which of the drives' folders share a device, a sentence for each device.
 #[must_use]
 pub fn device_notes(drives: &[PathBuf]) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (i, one) in drives.iter().enumerate() {
-        for other in &drives[i + 1..] {
-            if same_device(one, other) {
-                notes.push(format!(
-                    "{} and {} are on one device: it does the work of both, at the speed of one",
-                    one.display(),
-                    other.display()
-                ));
-            }
+    let mut groups: Vec<Vec<&Path>> = Vec::new();
+    for folder in drives {
+        match groups.iter_mut().find(|group| same_device(group[0], folder)) {
+            Some(group) => group.push(folder),
+            None => groups.push(vec![folder]),
         }
     }
-    notes
+    let shared = groups.into_iter().filter(|group| group.len() > 1);
+    shared
+        .map(|group| {
+            let names: Vec<_> = group.iter().map(|folder| folder.display().to_string()).collect();
+            let (last, rest) = names.split_last().unwrap_or((&names[0], &[]));
+            format!(
+                "{} and {last} are on one device: it does the work of all, at the speed of one",
+                rest.join(", ")
+            )
+        })
+        .collect()
 }
 
 /// Creates the file that becomes `path` when it is finished, in the same folder.
 fn create_beside(path: &Path) -> Result<(DirectFile, TempPath), StorageError> {
     let folder = folder_of(path);
-    let mut prefix = OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
-    prefix.push("-unfinished-");
+    // Not made of the output's own name, which may be as long as names can be.
     let made = tempfile::Builder::new()
-        .prefix(&prefix)
+        .prefix(".gigafringe-unfinished-")
         .make_in(folder, |path| {
             DirectFile::create(path).map_err(|error| match error {
                 StorageError::File { source, .. } => source,

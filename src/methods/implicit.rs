@@ -24,7 +24,6 @@ pub fn plan(job: &Job, chunk: usize) -> Plan {
     let mut builder = Builder { job, tiles, files: Vec::new(), passes: Vec::new() };
     builder.run();
     let Builder { files, passes, .. } = builder;
-    let steps: usize = job.chains.iter().map(Vec::len).sum();
     Plan {
         name: job.name.clone(),
         method: Method::Implicit,
@@ -36,11 +35,19 @@ pub fn plan(job: &Job, chunk: usize) -> Plan {
         chunk,
         buffers: job.buffers,
         threads: job.threads,
-        error_bound: match job.precision {
-            Precision::F32 => 2e-6,
-            Precision::F64 => 1e-12,
-        } * steps as f64,
+        error_bound: job.chains.iter().flatten().map(|step| error_bound(job, step.distance)).sum(),
     }
+}
+
+/// Bound on the relative L2 error of one propagation over `distance` metres: the transforms', and that of
+/// a phase in double precision, which grows with the number of wavelengths.
+fn error_bound(job: &Job, distance: f64) -> f64 {
+    let transforms = match job.precision {
+        Precision::F32 => 2e-6,
+        Precision::F64 => 1e-12,
+    };
+    let phase = std::f64::consts::TAU * distance.abs() / job.optics.wavelength;
+    transforms + 1.5 * f64::EPSILON * phase
 }
 
 /// The file a step starts from or adds to.

@@ -5,9 +5,11 @@
 //! guess costs hours.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Length units, each with its size in metres. The first spelling is the one shown.
 const LENGTH_UNITS: &[(&str, f64)] =
@@ -47,8 +49,14 @@ pub enum UnitError {
         /// The accepted units.
         known: String,
     },
+    /// The amount is below zero, or above what 64 bits count.
+    #[error("`{text}` is more memory than any machine has, or less than none")]
+    OutOfRange {
+        /// What was given.
+        text: String,
+    },
     /// The text does not begin with a number.
-    #[error("`{text}` is not a number with a unit; write for example {examples}")]
+    #[error("`{text}` is not a number with a unit; write for example {examples}, decimals with a point")]
     NotANumber {
         /// What was given.
         text: String,
@@ -65,7 +73,7 @@ fn split(text: &str) -> (&str, &str) {
         .find(|&(i, c)| {
             let exponent = (c == 'e' || c == 'E')
                 && text[i + 1..].starts_with(|d: char| d.is_ascii_digit() || d == '-' || d == '+');
-            !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.') || exponent)
+            !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | ',') || exponent)
         })
         .map_or(text.len(), |(i, _)| i);
     (text[..end].trim(), text[end..].trim())
@@ -87,19 +95,16 @@ fn parse<T: Copy>(
         let examples: Vec<_> = bare.iter().map(|u| format!("{number}{u}")).collect();
         return Err(UnitError::NoUnit { text: text.trim().into(), examples: examples.join(", ") });
     }
-    match units.iter().find(|(name, _)| *name == unit) {
-        Some(&(_, size)) => Ok((value, size)),
-        None => Err(UnitError::UnknownUnit {
-            text: text.trim().into(),
-            unit: unit.into(),
-            known: bare.join(", "),
-        }),
+    if let Some(&(_, size)) = units.iter().find(|(name, _)| *name == unit) {
+        return Ok((value, size));
     }
+    let known: Vec<_> = units.iter().map(|(name, _)| *name).filter(|n| n.is_ascii()).collect();
+    Err(UnitError::UnknownUnit { text: text.trim().into(), unit: unit.into(), known: known.join(", ") })
 }
 
 /// A length in metres, written with its unit: `660nm`, `0.5 um`, `-90mm`.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
+#[serde(into = "String")]
 pub struct Length(f64);
 
 impl Length {
@@ -144,7 +149,7 @@ impl fmt::Display for Length {
     /// The shortest text that reads back as the same number, in the unit that suits its size.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.0.abs();
-        let (unit, exponent) = if size == 0.0 || (1e-3..1.0).contains(&size) {
+        let (unit, exponent) = if (1e-3..1.0).contains(&size) {
             ("mm", 3)
         } else if size >= 1.0 {
             ("m", 0)
@@ -153,6 +158,9 @@ impl fmt::Display for Length {
         } else {
             ("nm", 9)
         };
+        if size == 0.0 {
+            return f.write_str("0mm");
+        }
         // Shortest decimal of the SI value, its point moved: no rounding enters.
         let text = format!("{:e}", self.0);
         let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
@@ -179,13 +187,6 @@ fn shift_point(mantissa: &str, power: i32) -> String {
     format!("{sign}{text}")
 }
 
-impl TryFrom<String> for Length {
-    type Error = UnitError;
-    fn try_from(text: String) -> Result<Self, UnitError> {
-        text.parse()
-    }
-}
-
 impl From<Length> for String {
     fn from(length: Length) -> Self {
         length.to_string()
@@ -193,8 +194,8 @@ impl From<Length> for String {
 }
 
 /// An amount of memory or disk in bytes, written with its unit: `96MiB`, `2GiB`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(into = "String")]
 pub struct Bytes(pub u64);
 
 impl FromStr for Bytes {
@@ -205,7 +206,7 @@ impl FromStr for Bytes {
         let (value, size) = parse(text, BYTE_UNITS, &["MiB", "GiB", "MB", "GB"], examples)?;
         let bytes = value * size as f64;
         if !(0.0..1.8e19).contains(&bytes) {
-            return Err(UnitError::NotANumber { text: text.trim().into(), examples });
+            return Err(UnitError::OutOfRange { text: text.trim().into() });
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked above")]
         Ok(Self(bytes.round() as u64))
@@ -231,18 +232,43 @@ impl fmt::Display for Bytes {
     }
 }
 
-impl TryFrom<String> for Bytes {
-    type Error = UnitError;
-    fn try_from(text: String) -> Result<Self, UnitError> {
-        text.parse()
-    }
-}
-
 impl From<Bytes> for String {
     fn from(bytes: Bytes) -> Self {
         // A file must read back as the same number, so no rounded form here.
         let text = bytes.to_string();
         if text.parse() == Ok(bytes) { text } else { format!("{}B", bytes.0) }
+    }
+}
+
+/// Reads a quantity from a string in a file, and says what is expected where there is none.
+struct QuantityVisitor<T> {
+    expected: &'static str,
+    quantity: PhantomData<T>,
+}
+
+impl<T: FromStr<Err = UnitError>> Visitor<'_> for QuantityVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Length {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a length with its unit in quotes, for example \"660nm\"";
+        deserializer.deserialize_str(QuantityVisitor { expected, quantity: PhantomData })
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "an amount of memory with its unit in quotes, for example \"2GiB\"";
+        deserializer.deserialize_str(QuantityVisitor { expected, quantity: PhantomData })
     }
 }
 
@@ -275,7 +301,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "mm", "nanmm", "infm", "5 parsec", "--3mm", "5um 3"] {
+        for text in ["", "mm", "nanmm", "infm", "5 parsec", "--3mm", "5um 3", "0,5um"] {
             assert!(text.parse::<Length>().is_err(), "{text}");
         }
         for text in ["-1GiB", "1e40GiB", "GiB", "3 gallons"] {
@@ -289,6 +315,7 @@ mod tests {
             let text = Length(metres).to_string();
             assert_eq!(text.parse::<Length>(), Ok(Length(metres)), "{text}");
         }
+        assert_eq!(Length(0.0).to_string(), "0mm");
         assert_eq!(Length(-90e-3).to_string(), "-90mm");
         assert_eq!(Length(3.74e-6).to_string(), "3.74um");
         assert_eq!(Length(660e-9).to_string(), "660nm");

@@ -34,17 +34,17 @@ pub enum RunError {
         source: Box<RunError>,
     },
     /// A file of the user's that would be lost.
-    #[error("{path}: exists already; choose another name, or allow overwriting (--force)")]
+    #[error("{path}: exists already; choose another name, or allow overwriting")]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// A file that is to be read and written.
-    #[error("{output}: is also an input of this run ({input}) and would be lost; choose another name")]
+    /// A file with two parts in one run.
+    #[error("{output}: this run reads or makes {input}, which is the same file; choose another name")]
     Input {
         /// The file to write.
         output: PathBuf,
-        /// The file to read.
+        /// The file it would spoil.
         input: PathBuf,
     },
     /// A folder that cannot be used.
@@ -118,7 +118,8 @@ pub fn check_apart<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p Path>
 /// free unless `force`.
 pub fn check_output(path: &Path, force: bool) -> Result<(), RunError> {
     check_folder(folder_of(path))?;
-    match std::fs::metadata(path) {
+    // A link that leads nowhere is something that exists, too.
+    match std::fs::metadata(path).or_else(|_| std::fs::symlink_metadata(path)) {
         Ok(metadata) if metadata.is_dir() => Err(RunError::Folder {
             path: path.into(),
             problem: "is a folder; give the name of a file".into(),

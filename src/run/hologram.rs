@@ -92,8 +92,9 @@ pub fn plan_project(project: &Project, settings: &Settings) -> Result<Plan, RunE
     Ok(plan(&hologram_job(project, settings)?, project.method)?)
 }
 
-/// The files a run of `project` makes.
-fn outputs(project: &Project) -> Vec<PathBuf> {
+/// The files a run of `project` makes: the hologram, and the previews it asks for.
+#[must_use]
+pub fn outputs(project: &Project) -> Vec<PathBuf> {
     let output = &project.output.path;
     let previews = if project.output.previews { project.layers.len() } else { 0 };
     std::iter::once(output.clone()).chain((0..previews).map(|layer| preview_path(output, layer))).collect()

@@ -8,7 +8,7 @@ use crate::engine::{Cancel, EventSink, JobContext, JobReport, Plan, execute};
 use crate::methods::{Job, Optics, Roles, Source, Step, plan};
 use crate::optics::{Bytes, Grid, Length};
 use crate::project::{
-    Drive, Method, Precision, validate_distance, validate_grid, validate_light, validate_tuning,
+    Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_tuning,
 };
 use crate::storage::NpyHeader;
 
@@ -82,7 +82,7 @@ impl Propagation {
             pitch_x: self.pitch[1],
         };
         let wavelength = Length::metres(self.optics.wavelength);
-        validate_grid(&grid)?;
+        validate_grid(&grid, "")?;
         validate_light(wavelength, self.optics.rolloff)?;
         validate_distance("distance", self.distance, wavelength)?;
         settings.check()?;
@@ -119,6 +119,15 @@ impl Settings {
     /// Checks the values alone; touches no file.
     pub fn check_values(&self) -> Result<(), RunError> {
         validate_tuning(self.buffers, self.chunk)?;
+        if self.drives.len() > Role::ALL.len() {
+            return Err(RunError::Value {
+                field: "drives",
+                problem: format!(
+                    "{} are given, and there are four roles; give one to four",
+                    self.drives.len()
+                ),
+            });
+        }
         if self.threads == 0 || self.threads > MOST_THREADS {
             return Err(RunError::Value {
                 field: "threads",

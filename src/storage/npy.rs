@@ -106,11 +106,15 @@ impl NpyHeader {
     /// Reads and checks the header of `path` and the file's length against it.
     pub fn read(path: &Path) -> Result<Self, StorageError> {
         let wrong = |problem: String| StorageError::Npy { path: path.into(), problem };
-        let mut file = File::open(path).map_err(|e| StorageError::file("open it", path, e))?;
-        let metadata = file.metadata().map_err(|e| StorageError::file("read its length", path, e))?;
+        // Before it is opened: a pipe would wait for a writer.
+        let metadata = std::fs::metadata(path).map_err(|e| StorageError::file("open it", path, e))?;
         if metadata.is_dir() {
             return Err(wrong("is a folder; give a .npy file".into()));
         }
+        if !metadata.is_file() {
+            return Err(wrong("is not a regular file; give a .npy file".into()));
+        }
+        let mut file = File::open(path).map_err(|e| StorageError::file("open it", path, e))?;
         let mut head = Vec::new();
         (&mut file)
             .take(LONGEST_HEADER)
