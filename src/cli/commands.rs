@@ -192,7 +192,7 @@ fn reconstruct(arguments: ReconstructArguments) -> Result<(), RunError> {
     run_propagation(&propagation, &settings, &arguments.report, |report| {
         if let Some(preview) = report.jobs.first_mut().and_then(|job| job.preview.take()) {
             let levels = Tone::of(&preview.mean).levels(&preview.mean);
-            save_gray_png(&arguments.output, preview.width, preview.height, &levels)?;
+            save_gray_png(&arguments.output, preview.width, preview.height, &levels, settings.force)?;
             eprintln!(
                 "  intensity |u|², 1 : {}, {} × {} pixels",
                 preview.scale, preview.width, preview.height
