@@ -23,7 +23,7 @@ impl Bench {
         let bench = Self { folder: tempfile::tempdir().unwrap() };
         write_plane(&bench.path("in.npy"), &plane(40, 56));
         let pixels: Vec<u8> = (0..32 * 32u32).map(|i| u8::try_from(i % 256).unwrap()).collect();
-        save_gray_png(&bench.path("layer.png"), 32, 32, &pixels).unwrap();
+        save_gray_png(&bench.path("layer.png"), 32, 32, &pixels, false).unwrap();
         bench.project(|_| {});
         bench
     }

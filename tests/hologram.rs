@@ -16,7 +16,7 @@ use num_complex::Complex64;
 /// A grey image by its pixels.
 fn image(path: &Path, width: usize, height: usize, pixel: impl Fn(usize, usize) -> u8) -> Image {
     let pixels: Vec<_> = (0..width * height).map(|i| pixel(i / width, i % width)).collect();
-    save_gray_png(path, width, height, &pixels).unwrap();
+    save_gray_png(path, width, height, &pixels, false).unwrap();
     Image { width, height, samples: Samples::U8(pixels) }
 }
 

@@ -124,7 +124,7 @@ fn run_propagation(propagation: &Propagation, settings: &Settings, report: &Repo
         let mut job = propagate(propagation, settings, (0, 1), sink, cancel)?;
         if let Some(preview) = job.preview.take() {
             let levels = Tone::of(&preview.mean).levels(&preview.mean);
-            save_gray_png(&propagation.target, preview.width, preview.height, &levels)?;
+            save_gray_png(&propagation.target, preview.width, preview.height, &levels, settings.force)?;
             let text = format!(
                 "intensity |u|², relative, 1 : {}, {} × {} pixels",
                 preview.scale, preview.width, preview.height

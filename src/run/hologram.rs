@@ -224,7 +224,7 @@ fn reconstruct_layer(
     let preview = job.preview.take().map(Arc::new);
     if let Some(preview) = &preview {
         let levels = Tone::of(&preview.mean).levels(&preview.mean);
-        save_gray_png(file, preview.width, preview.height, &levels)?;
+        save_gray_png(file, preview.width, preview.height, &levels, settings.force)?;
     }
     sink.send(Event::Preview { layer, preview });
     Ok(job)

@@ -329,14 +329,45 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_detected_drive_is_listed_once_and_has_a_size() {
-        let drives = detect();
+    /// Every drive once, with a size, and nothing of another drive at its mounts.
+    fn check(drives: &[DetectedDrive]) {
         for (i, drive) in drives.iter().enumerate() {
             assert!(drive.total > 0 && drive.free <= drive.total && !drive.mounts.is_empty(), "{drive:?}");
             assert!(drives[..i].iter().all(|other| other.device != drive.device), "{drives:?}");
+            for mount in &drive.mounts {
+                let of_mount: Vec<_> = drives.iter().filter(|d| d.mounts.contains(mount)).collect();
+                assert_eq!(of_mount, [drive]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_drive_is_listed_once_and_has_a_size_however_it_is_mounted() {
+        // Three disks, mounted in every order, whole, in parts and twice.
+        let mounts = [
+            mount("nvme0n1", "/dev/nvme0n1p2", "ext4", "/", 900),
+            mount("nvme0n1", "/dev/nvme0n1p1", "vfat", "/boot", 100),
+            mount("sda", "/dev/sda1", "xfs", "/data", 800),
+            mount("sdb", "/dev/sdb1", "ntfs3", "/media/usb", 400),
+            mount("sda", "/dev/sda1", "xfs", "/srv/data", 800),
+        ];
+        for first in 0..mounts.len() {
+            let mut turned = mounts.to_vec();
+            turned.rotate_left(first);
+            let drives = joined(turned);
+            check(&drives);
+            let sizes: Vec<_> = drives.iter().map(|d| (&*d.device, d.total)).collect();
+            assert_eq!(sizes, [("nvme0n1", 1000), ("sda", 800), ("sdb", 400)]);
+        }
+    }
+
+    #[test]
+    fn what_is_detected_here_is_where_it_is_said_to_be() {
+        // A sandbox may show no drive at all, so the rules themselves are tested above.
+        let drives = detect();
+        check(&drives);
+        for drive in &drives {
             assert_eq!(device_of(&drive.mounts[0]).unwrap().to_string(), drive.device);
         }
-        println!("{drives:#?}");
     }
 }

@@ -5,8 +5,9 @@
 //! the black behind it. 16 bits stay 16 bits. A photograph is turned upright as its camera noted.
 //! The format is recognized by the content; the file's name says nothing.
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use image::codecs::png::PngEncoder;
@@ -84,6 +85,12 @@ pub enum ImageError {
         /// What is not read.
         problem: String,
     },
+    /// A file has the name of the image to be written.
+    #[error("{path}: the file exists and is kept; choose another name, or allow it to be replaced")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// The image cannot be written.
     #[error("{path}: cannot write the image: {source}")]
     Write {
@@ -115,8 +122,9 @@ impl ImageError {
 /// and some files twice, what the layer holds afterwards; [`probe`] tells the latter.
 pub fn open_layer(path: &Path, memory_limit: u64) -> Result<Image, ImageError> {
     let header = Header::read(path)?;
-    let (width, height, orientation) = (header.width, header.height, header.orientation);
+    let orientation = header.orientation;
     let decoded = header.decode(path, memory_limit)?;
+    let (width, height) = (decoded.width() as usize, decoded.height() as usize);
     let mut gray = match decoded {
         DynamicImage::ImageLuma8(_) | DynamicImage::ImageLuma16(_) => decoded,
         DynamicImage::ImageLumaA8(v) => gray8(width, height, to_gray::<2, _>(v.into_raw(), u8::MAX)),
@@ -140,7 +148,7 @@ pub fn open_layer(path: &Path, memory_limit: u64) -> Result<Image, ImageError> {
 /// Width and height of the image `path`, and the bytes it holds in memory once opened as a layer;
 /// from the header alone.
 ///
-/// (JPEG and PNG files are not checked further; whether the pixels can be decoded shows later.)
+/// Whether the pixels can be decoded, and whether the file is whole, shows when it is opened.
 pub fn probe(path: &Path) -> Result<(usize, usize, u64), ImageError> {
     let header = Header::read(path)?;
     let (width, height) =
@@ -173,25 +181,58 @@ pub fn thumbnail(path: &Path, max_side: usize, memory_limit: u64) -> Result<Imag
 
 /// Writes `height × width` gray values as a PNG; row 0 is the top.
 ///
+/// The file has its name only once it is complete. One that exists is kept, which is an error,
+/// unless `replace` is set; on an error nothing new is left behind.
+///
 /// # Panics
 /// If `pixels` are not `width · height` in number.
-pub fn save_gray_png(path: &Path, width: usize, height: usize, pixels: &[u8]) -> Result<(), ImageError> {
+pub fn save_gray_png(
+    path: &Path,
+    width: usize,
+    height: usize,
+    pixels: &[u8],
+    replace: bool,
+) -> Result<(), ImageError> {
     assert_eq!(pixels.len(), width * height, "width · height pixels");
-    let failed = |source| ImageError::Write { path: path.into(), source };
+    let failed = |source: io::Error| {
+        if source.kind() == io::ErrorKind::AlreadyExists {
+            ImageError::Exists { path: path.into() }
+        } else {
+            ImageError::Write { path: path.into(), source }
+        }
+    };
     let (Ok(wide), Ok(high)) = (u32::try_from(width), u32::try_from(height)) else {
         return Err(ImageError::Empty { path: path.into(), width, height });
     };
     if wide == 0 || high == 0 {
         return Err(ImageError::Empty { path: path.into(), width, height });
     }
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    let unfinished = unfinished(path).map_err(failed)?;
+    let mut file = BufWriter::new(unfinished.as_file());
     PngEncoder::new(&mut file).write_image(pixels, wide, high, ExtendedColorType::L8).map_err(|error| {
         match error {
             image::ImageError::IoError(source) => failed(source),
             error => failed(io::Error::other(error)),
         }
     })?;
-    file.flush().map_err(failed)
+    file.flush().map_err(failed)?;
+    drop(file);
+    let named = if replace { unfinished.persist(path) } else { unfinished.persist_noclobber(path) };
+    named.map(drop).map_err(|error| failed(error.error))
+}
+
+/// A hidden file beside `path`, removed unless it is given its name.
+fn unfinished(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push("-unfinished-");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    // As any file the user makes; temporary files are private otherwise.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 /// The error of an image whose samples are of no use here.
@@ -247,6 +288,8 @@ where
 
 /// What an image file's header says, and the decoder behind it.
 struct Header {
+    format: ImageFormat,
+    /// Of a JPEG it has the header only.
     decoder: Box<dyn ImageDecoder>,
     orientation: Orientation,
     /// Pixels along x, before the image is turned upright.
@@ -260,12 +303,17 @@ struct Header {
 impl Header {
     /// Reads the header of `path`, and refuses what cannot be used whatever memory there is.
     fn read(path: &Path) -> Result<Self, ImageError> {
-        let (file, format) = open(path)?;
+        let (mut file, format) = open(path)?;
         let file_bytes = file.get_ref().metadata().map_or(0, |m| m.len());
-        // The default limits, for text and colour profiles in the header.
-        let reader = ImageReader::with_format(file, format);
-        let decoder = reader.into_decoder().map_err(|error| ImageError::from_decoder(path, error))?;
-        let mut decoder: Box<dyn ImageDecoder> = Box::new(decoder);
+        let mut coefficients = 0;
+        let mut decoder = if format == ImageFormat::Jpeg {
+            let header = JpegHeader::read(&mut file)
+                .map_err(|source| ImageError::Read { path: path.into(), source })?;
+            coefficients = header.coefficients;
+            decoder_of(path, Cursor::new(header.bytes), format)?
+        } else {
+            decoder_of(path, file, format)?
+        };
 
         let (width, height) = decoder.dimensions();
         let (width, height) = (width as usize, height as usize);
@@ -278,10 +326,10 @@ impl Header {
         }
         // A picture without a usable note of its orientation is upright.
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-        let mut header = Self { decoder, orientation, width, height, extra_bytes: 0 };
+        let mut header = Self { format, decoder, orientation, width, height, extra_bytes: 0 };
         header.extra_bytes = match format {
             // The decoder holds the whole file, or the pixels twice.
-            ImageFormat::Jpeg => file_bytes,
+            ImageFormat::Jpeg => file_bytes + coefficients,
             ImageFormat::Tiff => header.decoder.total_bytes(),
             _ => 0,
         };
@@ -321,6 +369,9 @@ impl Header {
         if needed > memory_limit {
             return Err(too_large(needed));
         }
+        if self.format == ImageFormat::Jpeg {
+            self.decoder = whole_jpeg(path)?;
+        }
         let mut limits = image::Limits::no_limits();
         limits.max_alloc = Some(memory_limit - pixel_bytes);
         let decoded = self.decoder.set_limits(limits).and_then(|()| DynamicImage::from_decoder(self.decoder));
@@ -345,40 +396,108 @@ fn open(path: &Path) -> Result<(BufReader<File>, ImageFormat), ImageError> {
     let reader = ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(failed)?;
     let format = reader.format().ok_or_else(|| ImageError::NotAnImage { path: path.into() })?;
     let mut file = reader.into_inner();
+    file.rewind().map_err(failed)?;
+    Ok((file, format))
+}
+
+/// The decoder of `file`'s content, which is in `format`.
+fn decoder_of(
+    path: &Path,
+    file: impl BufRead + Seek + 'static,
+    format: ImageFormat,
+) -> Result<Box<dyn ImageDecoder>, ImageError> {
+    // The default limits, for text and colour profiles in the header.
+    let reader = ImageReader::with_format(file, format);
+    let decoder = reader.into_decoder().map_err(|error| ImageError::from_decoder(path, error))?;
+    Ok(Box::new(decoder))
+}
+
+/// The decoder of the JPEG `path`, which must not be cut short.
+fn whole_jpeg(path: &Path) -> Result<Box<dyn ImageDecoder>, ImageError> {
+    let failed = |source| ImageError::Read { path: path.into(), source };
+    let (mut file, format) = open(path)?;
     // The decoder fills up a JPEG that was cut short with gray, and says nothing.
-    if format == ImageFormat::Jpeg && !jpeg_has_an_end(&mut file).map_err(failed)? {
+    if !jpeg_has_an_end(&mut file).map_err(failed)? {
         return Err(ImageError::Damaged { path: path.into(), problem: "its end is missing".into() });
     }
     file.rewind().map_err(failed)?;
-    Ok((file, format))
+    decoder_of(path, file, format)
+}
+
+/// What comes before a JPEG's pixels (ITU-T T.81, annex B).
+struct JpegHeader {
+    /// The file up to its first pixels.
+    bytes: Vec<u8>,
+    /// Bytes of the coefficients that the decoder of a progressive image holds: two for each
+    /// sample, of all its components at once. Of other images it holds those of a few lines.
+    coefficients: u64,
+}
+
+impl JpegHeader {
+    fn read(file: &mut (impl BufRead + Seek)) -> io::Result<Self> {
+        file.seek(SeekFrom::Start(2))?;
+        let (mut end, mut coefficients) = (u64::MAX, 0);
+        while let Some(code) = next_marker(file)? {
+            let Some(length) = segment_length(file)? else { break };
+            let start = file.stream_position()?;
+            // The beginning of a scan; the marker of the end cannot come before one.
+            if code == 0xDA {
+                end = start + u64::from(length);
+                break;
+            }
+            let mut frame = [0; 6];
+            if let 0xC2 | 0xC6 | 0xCA | 0xCE = code
+                && file.read_exact(&mut frame).is_ok()
+            {
+                // Bits, height, width, components.
+                let [_, h1, h0, w1, w0, components] = frame.map(u64::from);
+                coefficients = 2 * components * (h1 << 8 | h0) * (w1 << 8 | w0);
+            }
+            file.seek(SeekFrom::Start(start + u64::from(length)))?;
+        }
+        file.rewind()?;
+        let mut bytes = Vec::new();
+        file.by_ref().take(end).read_to_end(&mut bytes)?;
+        Ok(Self { bytes, coefficients })
+    }
 }
 
 /// Whether the marker of the image's end comes after all its segments (ITU-T T.81, annex B).
 fn jpeg_has_an_end(file: &mut (impl BufRead + Seek)) -> io::Result<bool> {
     file.seek(SeekFrom::Start(2))?;
-    loop {
-        // To the next marker: 0xFF and a code. In entropy-coded data 0xFF 0x00 stands for a byte.
-        if file.skip_until(0xFF)? == 0 {
-            return Ok(false);
+    while let Some(code) = next_marker(file)? {
+        if code == 0xD9 {
+            return Ok(true);
         }
-        let mut code = [0xFF];
-        while code == [0xFF] {
-            if file.read(&mut code)? == 0 {
-                return Ok(false);
-            }
+        let Some(length) = segment_length(file)? else { break };
+        file.seek_relative(length.into())?;
+    }
+    Ok(false)
+}
+
+/// The code of the next marker that does not stand alone, and the place behind it.
+fn next_marker(file: &mut impl BufRead) -> io::Result<Option<u8>> {
+    // To 0xFF and a code. In entropy-coded data 0xFF 0x00 stands for a byte.
+    while file.skip_until(0xFF)? > 0 {
+        let mut code = Some(0xFF);
+        while code == Some(0xFF) {
+            code = file.by_ref().bytes().next().transpose()?;
         }
-        match code[0] {
-            0xD9 => return Ok(true),
-            // Stuffing, restart markers and the like stand alone.
-            0x00 | 0x01 | 0xD0..=0xD8 => {}
-            _ => {
-                let mut length = [0; 2];
-                if file.read(&mut length[..1])? == 0 || file.read(&mut length[1..])? == 0 {
-                    return Ok(false);
-                }
-                file.seek_relative((i64::from(u16::from_be_bytes(length)) - 2).max(0))?;
-            }
+        // Stuffing, restart markers and the like.
+        if !matches!(code, Some(0x00 | 0x01 | 0xD0..=0xD8)) {
+            return Ok(code);
         }
+    }
+    Ok(None)
+}
+
+/// Bytes of the segment behind a marker, without the two that tell its length.
+fn segment_length(file: &mut impl BufRead) -> io::Result<Option<u16>> {
+    let mut length = [0; 2];
+    match file.read_exact(&mut length) {
+        Ok(()) => Ok(Some(u16::from_be_bytes(length).saturating_sub(2))),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -467,6 +586,62 @@ mod tests {
         let Samples::U8(got) = image.samples else { panic!("8 bits") };
         assert_eq!((image.width, image.height), (40, 24));
         assert!(got.iter().zip(picture.as_raw()).all(|(a, b)| a.abs_diff(*b) < 8));
+    }
+
+    /// A progressive JPEG of 16 × 16 gray pixels of one value; the `image` crate writes none.
+    const PROGRESSIVE: &str = "
+        ff d8 ff e0 00 10 4a 46 49 46 00 01 01 00 00 01 00 01 00 00 ff db 00 43
+        00 03 02 02 03 02 02 03 03 03 03 04 03 03 04 05 08 05 05 04 04 05 0a 07
+        07 06 08 0c 0a 0c 0c 0b 0a 0b 0b 0d 0e 12 10 0d 0e 11 0e 0b 0b 10 16 10
+        11 13 14 15 15 15 0c 0f 17 18 16 14 18 12 14 15 14 ff c2 00 0b 08 00 10
+        00 10 01 01 11 00 ff c4 00 15 00 01 01 00 00 00 00 00 00 00 00 00 00 00
+        00 00 00 00 07 ff da 00 08 01 01 00 00 00 01 af 0f ff c4 00 14 10 01 00
+        00 00 00 00 00 00 00 00 00 00 00 00 00 00 20 ff da 00 08 01 01 00 01 05
+        02 1f ff c4 00 14 10 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 20
+        ff da 00 08 01 01 00 06 3f 02 1f ff c4 00 14 10 01 00 00 00 00 00 00 00
+        00 00 00 00 00 00 00 00 20 ff da 00 08 01 01 00 01 3f 21 1f ff da 00 08
+        01 01 00 00 00 10 ff 00 ff c4 00 14 10 01 00 00 00 00 00 00 00 00 00 00
+        00 00 00 00 00 20 ff da 00 08 01 01 00 01 3f 10 1f ff d9";
+
+    fn from_hex(text: &str) -> Vec<u8> {
+        text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_coefficients_of_a_progressive_jpeg_count() {
+        let folder = folder();
+        let path = folder.path().join("progressive.jpg");
+        let jpeg = from_hex(PROGRESSIVE);
+        fs::write(&path, &jpeg).unwrap();
+        let needed = 256 + jpeg.len() as u64 + 2 * 256;
+        let error = open_layer(&path, needed - 1).unwrap_err();
+        assert!(matches!(error, ImageError::TooLarge { needed: Bytes(n), .. } if n == needed), "{error}");
+        let image = open_layer(&path, needed).unwrap();
+        assert_eq!((image.width, image.height, image.samples), (16, 16, Samples::U8(vec![199; 256])));
+
+        let baseline = encoded(&gray(16, 16).into(), ImageFormat::Jpeg);
+        fs::write(&path, &baseline).unwrap();
+        assert!(open_layer(&path, 256 + baseline.len() as u64).is_ok());
+    }
+
+    #[test]
+    fn a_jpegs_header_ends_before_its_pixels_and_is_all_that_is_probed() {
+        let coefficients = |jpeg: &[u8]| JpegHeader::read(&mut io::Cursor::new(jpeg)).unwrap().coefficients;
+        // Three components of 5 × 300 pixels; then the same cut short.
+        let frame = [0xFF, 0xD8, 0xFF, 0xC2, 0, 17, 8, 0, 5, 1, 44, 3];
+        assert_eq!(coefficients(&frame), 2 * 3 * 5 * 300);
+        assert_eq!(coefficients(&frame[..11]), 0);
+        assert_eq!(coefficients(&[]), 0);
+
+        let jpeg = encoded(&gray(64, 48).into(), ImageFormat::Jpeg);
+        let header = JpegHeader::read(&mut io::Cursor::new(&jpeg)).unwrap();
+        assert!(header.bytes.len() < jpeg.len() && jpeg.starts_with(&header.bytes));
+        assert_eq!(header.coefficients, 0);
+        let folder = folder();
+        let path = folder.path().join("cut.jpg");
+        fs::write(&path, &header.bytes).unwrap();
+        assert_eq!(probe(&path).unwrap(), (64, 48, 64 * 48));
+        assert!(matches!(open_layer(&path, PLENTY).unwrap_err(), ImageError::Damaged { .. }));
     }
 
     #[test]
@@ -610,12 +785,40 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("saved.png");
         let picture = gray(13, 9);
-        save_gray_png(&path, 13, 9, picture.as_raw()).unwrap();
+        save_gray_png(&path, 13, 9, picture.as_raw(), false).unwrap();
         let want = Image { width: 13, height: 9, samples: Samples::U8(picture.into_raw()) };
         assert_eq!(open_layer(&path, PLENTY).unwrap(), want);
-        let error = save_gray_png(&folder.path().join("no/such.png"), 1, 1, &[0]).unwrap_err();
+        let error = save_gray_png(&folder.path().join("no/such.png"), 1, 1, &[0], false).unwrap_err();
         assert!(matches!(error, ImageError::Write { .. }), "{error}");
-        assert!(matches!(save_gray_png(&path, 0, 4, &[]).unwrap_err(), ImageError::Empty { .. }));
+        assert!(matches!(save_gray_png(&path, 0, 4, &[], false).unwrap_err(), ImageError::Empty { .. }));
+    }
+
+    #[test]
+    fn a_file_is_replaced_only_when_that_is_allowed_and_nothing_else_is_left() {
+        let folder = folder();
+        let path = folder.path().join("saved.png");
+        fs::write(&path, "precious").unwrap();
+        let error = save_gray_png(&path, 2, 1, &[7, 9], false).unwrap_err();
+        assert!(matches!(error, ImageError::Exists { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+        // A folder in the way cannot be replaced by a file.
+        let taken = folder.path().join("taken.png");
+        fs::create_dir_all(taken.join("full")).unwrap();
+        assert!(save_gray_png(&taken, 2, 1, &[7, 9], true).is_err());
+        save_gray_png(&path, 2, 1, &[7, 9], true).unwrap();
+        assert_eq!(open_layer(&path, PLENTY).unwrap().samples, Samples::U8(vec![7, 9]));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "the image and the folder");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_saved_image_may_be_read_by_whoever_may_read_other_files() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = folder();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        fs::write(folder.path().join("other"), "").unwrap();
+        save_gray_png(&folder.path().join("saved.png"), 1, 1, &[0], false).unwrap();
+        assert_eq!(mode("saved.png"), mode("other"));
     }
 
     #[test]
