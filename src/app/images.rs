@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 
 use super::task::{Poll, Task, Wake};
+use crate::optics::Samples;
+use crate::storage::{ImageError, probe, thumbnail};
 
 /// The longest side of a thumbnail in pixels.
-const THUMBNAIL_SIDE: u32 = 512;
+const THUMBNAIL_SIDE: usize = 512;
+/// Bytes that decoding one image for its thumbnail may take.
+const DECODING_MEMORY: u64 = 512 << 20;
 /// Images decoded at the same time.
 const AT_ONCE: usize = 2;
 
@@ -16,10 +20,10 @@ const AT_ONCE: usize = 2;
 pub struct Thumbnail {
     /// The picture on the graphics card.
     pub texture: TextureHandle,
-    /// Pixels of the file along x.
-    pub width: u32,
-    /// Pixels of the file along y.
-    pub height: u32,
+    /// Pixels of the image along x.
+    pub width: usize,
+    /// Pixels of the image along y.
+    pub height: usize,
 }
 
 /// What is known of an image file.
@@ -34,8 +38,8 @@ pub enum Image {
 
 struct Decoded {
     gray: ColorImage,
-    width: u32,
-    height: u32,
+    width: usize,
+    height: usize,
 }
 
 /// The images of the project's layers.
@@ -65,17 +69,9 @@ impl Images {
     }
 
     /// Reads what `wanted` names and is not known, takes in what is read, forgets the rest.
-    ///
-    /// A decoded image may take up to `memory` bytes.
-    pub fn update<'a>(
-        &mut self,
-        ctx: &Context,
-        wake: &Wake,
-        wanted: impl Iterator<Item = &'a Path> + Clone,
-        memory: u64,
-    ) {
+    pub fn update<'a>(&mut self, ctx: &Context, wake: &Wake, wanted: impl Iterator<Item = &'a Path> + Clone) {
         self.known.retain(|path, _| wanted.clone().any(|w| w == path));
-        let side = ctx.input(|i| i.max_texture_side).try_into().unwrap_or(THUMBNAIL_SIDE);
+        let side = THUMBNAIL_SIDE.min(ctx.input(|i| i.max_texture_side));
         let known = &mut self.known;
         self.tasks.retain(|(path, task)| {
             let image = match task.poll() {
@@ -102,33 +98,27 @@ impl Images {
             if !self.known.contains_key(path) {
                 self.known.insert(path.into(), Image::Loading);
                 let file = path.to_path_buf();
-                let task = Task::spawn("image", wake.clone(), move || {
-                    decode(&file, THUMBNAIL_SIDE.min(side), memory)
-                });
+                let task = Task::spawn("image", wake.clone(), move || decode(&file, side));
                 self.tasks.push((path.into(), task));
             }
         }
     }
 }
 
-/// Reads an image and reduces it to at most `side` pixels a side.
-fn decode(path: &Path, side: u32, memory: u64) -> Result<Decoded, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let mut reader = image::ImageReader::open(path)
-        .map_err(|e| failed(&e))?
-        .with_guessed_format()
-        .map_err(|e| failed(&e))?;
-    let mut limits = image::Limits::default();
-    limits.max_alloc = Some(memory);
-    reader.limits(limits);
-    let picture = reader.decode().map_err(|error| match error {
-        image::ImageError::Limits(_) => {
-            failed(&"the decoded image does not fit in Memory; raise Memory under Method")
-        }
-        error => failed(&error),
+/// Reads an image as the layer it becomes, reduced to at most `side` pixels a side.
+fn decode(path: &Path, side: usize) -> Result<Decoded, String> {
+    let (width, height, _) = probe(path).map_err(|e| e.to_string())?;
+    let small = thumbnail(path, side, DECODING_MEMORY).map_err(|error| match error {
+        // The run has a bound of its own, and its own word on this.
+        ImageError::TooLarge { path, width, height, needed, limit } => format!(
+            "{}: no picture of it is shown, since decoding {width} × {height} pixels takes about {needed} and \
+             thumbnails get {limit}; a run can still use it",
+            path.display(),
+        ),
+        error => error.to_string(),
     })?;
-    let (width, height) = (picture.width(), picture.height());
-    let small = picture.thumbnail(side.min(width), side.min(height)).into_luma8();
-    let size = [small.width() as usize, small.height() as usize];
-    Ok(Decoded { gray: ColorImage::from_gray(size, small.as_raw()), width, height })
+    let Samples::U8(pixels) = small.samples else {
+        return Err(format!("{}: its picture cannot be shown", path.display()));
+    };
+    Ok(Decoded { gray: ColorImage::from_gray([small.width, small.height], &pixels), width, height })
 }

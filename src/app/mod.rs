@@ -301,7 +301,7 @@ impl App {
 
     fn update_pictures(&mut self, ctx: &Context) {
         let wanted = self.project.layers.iter().map(|layer| layer.image.as_path());
-        self.images.update(ctx, &self.wake, wanted, self.project.memory.0);
+        self.images.update(ctx, &self.wake, wanted);
         self.pictures.update(ctx, &self.wake, self.view.previews());
     }
 

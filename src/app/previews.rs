@@ -173,7 +173,7 @@ fn source(ui: &mut Ui, sources: &Sources<'_>, layer: &Layer, side: f32) {
             let place = Rect::from_center_size(plane.center(), fit(size, plane.size()));
             Image::new((thumbnail.texture.id(), size)).paint_at(ui, place);
         }
-        Some(images::Image::Failed(_)) => words(ui, plane, "The image cannot be read"),
+        Some(images::Image::Failed(_)) => words(ui, plane, "The image cannot be shown"),
         Some(images::Image::Loading) | None => words(ui, plane, "Reading the image…"),
     }
     response.on_hover_text(format!("The layer's image: {}", layer.image.display()));

@@ -137,8 +137,8 @@ fn thumbnail(ui: &mut Ui, images: &Images, path: &std::path::Path, number: usize
             Image::new((thumbnail.texture.id(), size)).paint_at(ui, place);
             response.on_hover_text(format!(
                 "{} × {} pixels; scaled to fit the plane and centred",
-                text::count(thumbnail.width.into()),
-                text::count(thumbnail.height.into())
+                text::count(thumbnail.width as u64),
+                text::count(thumbnail.height as u64)
             ));
         }
         Some(images::Image::Failed(_)) => placeholder(ui, "no image"),
