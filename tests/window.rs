@@ -79,11 +79,13 @@ fn roles_are_assigned_the_run_is_followed_and_the_previews_appear() {
     let engine = FakeEngine { pace: Duration::from_millis(5), ..FakeEngine::default() };
     let mut window = open(engine, project(folder.path()));
     wait(&mut window, "the drives", |w| shows(w, "nvme0n1"));
+    window.state_mut().send(Command::AddFolder("/fake/sata/more".into()));
+    window.run_steps(3);
 
     for (role, place) in [
         ("Role A", "/fake/fast (SSD, 800 GiB free)"),
         ("Role B", "/fake/sata (SSD, 400 GiB free)"),
-        ("Role C", "/fake/sata (SSD, 400 GiB free)"),
+        ("Role C", "/fake/sata/more (SSD, 400 GiB free)"),
     ] {
         window.get_by_role_and_label(Role::ComboBox, role).click();
         window.run_steps(3);
@@ -97,10 +99,10 @@ fn roles_are_assigned_the_run_is_followed_and_the_previews_appear() {
         [
             (project::Role::A, "/fake/fast"),
             (project::Role::B, "/fake/sata"),
-            (project::Role::C, "/fake/sata")
+            (project::Role::C, "/fake/sata/more")
         ]
     );
-    assert!(shows(&window, "Roles B and C share one device (sda)"));
+    wait(&mut window, "the engine's note", |w| shows(w, "/fake/sata and /fake/sata/more are on one device"));
 
     assert!(shows(&window, "After the run: the reconstruction at 4 mm"));
     click(&mut window, "Run");

@@ -90,7 +90,8 @@ impl App {
                     ui.add_space(4.0);
                     sections::layers::show(ui, &mut sheet, &self.images);
                     sections::optics::show(ui, &mut sheet);
-                    sections::drives::show(ui, &mut sheet, self.drives.as_deref(), &self.folders);
+                    let drives = self.drives.as_deref();
+                    sections::drives::show(ui, &mut sheet, drives, &self.folders, &self.needs);
                     sections::method::show(ui, &mut sheet, &self.needs);
                     sections::output::show(ui, &mut sheet);
                 });

@@ -84,7 +84,17 @@ impl Backend for FakeEngine {
         project.validate()?;
         let plane = project.grid.samples() * project.precision.sample_bytes() as u64;
         let passes = 3 * project.layers.len() as u64;
+        let paths: Vec<_> = project.drives.iter().map(|d| &d.path).collect();
+        let pairs =
+            paths.iter().enumerate().flat_map(|(i, one)| paths[i + 1..].iter().map(move |o| (one, o)));
         Ok(Estimate {
+            // The fake drives' folders are on one drive when one holds the other.
+            notes: pairs
+                .filter(|(one, other)| one != other && other.starts_with(one))
+                .map(|(one, other)| {
+                    format!("{} and {} are on one device, says the engine", one.display(), other.display())
+                })
+                .collect(),
             memory: project.memory.0 / 2,
             chunk: project.chunk.unwrap_or(128),
             scratch_bytes: 4 * plane,

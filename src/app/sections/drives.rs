@@ -10,17 +10,29 @@ use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
 use super::super::text;
 use super::super::theme::tokens;
-use crate::project::{Drive, Role};
+use super::method::Needs;
+use crate::project::Role;
 use crate::storage::DetectedDrive;
 
 /// Shows the drives and their roles.
-pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, detected: Option<&[DetectedDrive]>, folders: &[PathBuf]) {
+pub fn show(
+    ui: &mut Ui,
+    sheet: &mut Sheet<'_>,
+    detected: Option<&[DetectedDrive]>,
+    folders: &[PathBuf],
+    needs: &Needs,
+) {
     super::section(ui, "Drives", |ui| {
         ui.label(
             RichText::new("Scratch files go to these folders. The more drives, the more is moved at once.")
                 .weak(),
         );
         roles(ui, sheet, detected.unwrap_or_default(), folders);
+        if let Needs::Known(estimate) = needs {
+            for note in &estimate.notes {
+                ui.label(RichText::new(format!("ℹ {note}")).color(tokens(ui).warning).small());
+            }
+        }
         ui.horizontal(|ui| {
             let button = ui
                 .add_enabled(!sheet.dialog_open, egui::Button::new("Add folder…"))
@@ -67,9 +79,6 @@ fn roles(ui: &mut Ui, sheet: &mut Sheet<'_>, detected: &[DetectedDrive], folders
             sheet.send(Command::Edit(Edit::Role(role, path.map(Path::to_path_buf))));
         }
     }
-    for note in shared_devices(&project.drives, detected) {
-        ui.label(RichText::new(format!("ℹ {note}")).color(tokens(ui).warning).small());
-    }
 }
 
 const fn role_name(role: Role) -> &'static str {
@@ -81,16 +90,19 @@ const fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// A folder as the roles' lists show it, with the device it is on.
+/// A folder as the roles' lists show it, with what is known of the drive it is on.
 fn offer(path: &Path, detected: &[DetectedDrive]) -> String {
-    match device_of(path, detected) {
+    match drive_of(path, detected) {
         Some(drive) => format!("{} ({}, {} free)", path.display(), drive.kind, text::bytes(drive.free)),
         None => path.display().to_string(),
     }
 }
 
-/// The drive that holds `path`: the one whose mount is the longest beginning of it.
-fn device_of<'a>(path: &Path, detected: &'a [DetectedDrive]) -> Option<&'a DetectedDrive> {
+/// The drive that `path` names: the one whose mount is the longest beginning of it.
+///
+/// By the names alone, since this is asked in every frame; links are not followed. What shares a
+/// device is told by the estimate, which asks the system.
+fn drive_of<'a>(path: &Path, detected: &'a [DetectedDrive]) -> Option<&'a DetectedDrive> {
     let path = std::path::absolute(path).ok()?;
     detected
         .iter()
@@ -100,28 +112,6 @@ fn device_of<'a>(path: &Path, detected: &'a [DetectedDrive]) -> Option<&'a Detec
         })
         .max_by_key(|(depth, _)| *depth)
         .map(|(_, drive)| drive)
-}
-
-/// One sentence for each device that has several roles, though the project names several folders.
-fn shared_devices(drives: &[Drive], detected: &[DetectedDrive]) -> Vec<String> {
-    let mut shared: Vec<(&str, Vec<Role>)> = Vec::new();
-    for drive in drives {
-        let Some(device) = device_of(&drive.path, detected) else { continue };
-        match shared.iter_mut().find(|(name, _)| *name == device.device) {
-            Some((_, roles)) => roles.push(drive.role),
-            None => shared.push((&device.device, vec![drive.role])),
-        }
-    }
-    shared.retain(|(_, roles)| roles.len() > 1);
-    shared
-        .into_iter()
-        .map(|(device, roles)| {
-            let roles: Vec<String> = roles.iter().map(Role::to_string).collect();
-            let names = roles.split_last().map(|(last, first)| format!("{} and {last}", first.join(", ")));
-            let names = names.unwrap_or_default();
-            format!("Roles {names} share one device ({device}): their reads and writes wait for each other.")
-        })
-        .collect()
 }
 
 fn found(ui: &mut Ui, sheet: &mut Sheet<'_>, detected: Option<&[DetectedDrive]>) {
@@ -177,21 +167,8 @@ mod tests {
     #[test]
     fn a_folder_is_on_the_drive_with_the_longest_mount() {
         let drives = [drive("sda", &["/", "/home"]), drive("sdb", &["/mnt/fast"])];
-        assert_eq!(device_of(Path::new("/mnt/fast/x"), &drives).unwrap().device, "sdb");
-        assert_eq!(device_of(Path::new("/mnt/faster"), &drives).unwrap().device, "sda");
-        assert!(device_of(Path::new("/x"), &drives[1..]).is_none());
-    }
-
-    #[test]
-    fn roles_on_one_device_are_told_even_in_different_folders() {
-        let drives = [drive("sda", &["/"]), drive("sdb", &["/mnt/fast"])];
-        let give = |role, path: &str| Drive { path: path.into(), role };
-        let apart = [give(Role::A, "/tmp/a"), give(Role::B, "/mnt/fast")];
-        assert!(shared_devices(&apart, &drives).is_empty());
-        let together =
-            [give(Role::A, "/a"), give(Role::B, "/mnt/fast"), give(Role::C, "/c"), give(Role::D, "/d")];
-        let notes = shared_devices(&together, &drives);
-        assert_eq!(notes.len(), 1);
-        assert!(notes[0].starts_with("Roles A, C and D share one device (sda)"), "{}", notes[0]);
+        assert_eq!(drive_of(Path::new("/mnt/fast/x"), &drives).unwrap().device, "sdb");
+        assert_eq!(drive_of(Path::new("/mnt/faster"), &drives).unwrap().device, "sda");
+        assert!(drive_of(Path::new("/x"), &drives[1..]).is_none());
     }
 }

@@ -106,9 +106,6 @@ fn show_needs(ui: &mut Ui, needs: &Needs) {
                     }
                 });
             });
-            for note in &estimate.notes {
-                ui.label(RichText::new(format!("ℹ {note}")).color(tokens(ui).warning).small());
-            }
         }
     }
 }
