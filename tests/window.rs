@@ -333,17 +333,53 @@ fn closing_during_a_run_asks_first() {
     click(&mut window, "Keep running");
     assert!(window.state().is_running() && !shows(&window, "A run is under way"));
     request_close(&mut window);
-    // Frame by frame, since the command to close is seen in one frame only.
     window.get_by_label("Stop and close").click();
-    let mut closed = false;
+    assert!(closes(&mut window) && !window.state().is_running());
+}
+
+/// Draws frames until the window asks to be closed, or patience ends.
+fn closes(window: &mut Window) -> bool {
     let deadline = Instant::now() + PATIENCE;
-    while !closed && Instant::now() < deadline {
+    while Instant::now() < deadline {
+        // Frame by frame, since the command to close is seen in one frame only.
         window.step();
         let commands = &window.output().viewport_output[&egui::ViewportId::ROOT].commands;
-        closed = commands.contains(&egui::ViewportCommand::Close);
+        if commands.contains(&egui::ViewportCommand::Close) {
+            return true;
+        }
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert!(closed && !window.state().is_running());
+    false
+}
+
+#[test]
+fn a_signal_stops_the_run_and_closes_without_a_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = FakeEngine { pace: Duration::from_millis(20), chunks: 500, ..FakeEngine::default() };
+    let mut window = open(engine, project(folder.path()));
+    // Not even unsaved changes are asked about.
+    enter(&mut window, "Width", "1024");
+    assert!(window.state().is_dirty());
+    click(&mut window, "Run");
+    wait(&mut window, "progress", |w| w.state().view().progress(0.0).fraction > 0.0);
+    window.state().interrupted().store(true, Ordering::Relaxed);
+    assert!(closes(&mut window));
+    // The engine says this only when it was cancelled.
+    let stopped = RunState::Cancelled("scratch files were removed".into());
+    assert_eq!(window.state().view().state(), &stopped);
+}
+
+#[test]
+fn a_signal_closes_a_window_without_a_run_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    enter(&mut window, "Width", "1024");
+    request_close(&mut window);
+    assert!(shows(&window, "The project has unsaved changes"));
+    window.state().interrupted().store(true, Ordering::Relaxed);
+    window.step();
+    let commands = &window.output().viewport_output[&egui::ViewportId::ROOT].commands;
+    assert!(commands.contains(&egui::ViewportCommand::Close));
 }
 
 /// Presses the window's close button.

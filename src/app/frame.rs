@@ -1,6 +1,7 @@
 //! One frame of the window: what has arrived is taken in, the panels are drawn, commands carried out.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use egui::{Context, ViewportCommand};
 
@@ -20,6 +21,10 @@ impl App {
     }
 
     fn watch_close(&mut self, ctx: &Context) {
+        if self.interrupted.swap(false, Ordering::Relaxed) {
+            // Whoever sent the signal does not see a question.
+            self.carry_out(ctx, Command::StopAndClose);
+        }
         if self.close_when_stopped && !self.is_running() {
             self.close_when_stopped = false;
             self.close(ctx);

@@ -33,6 +33,7 @@ mod window;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use egui::Context;
@@ -106,6 +107,8 @@ pub struct App {
     title: String,
     may_close: bool,
     close_when_stopped: bool,
+    /// Set when the system, or a terminal, asks the program to end.
+    interrupted: Arc<AtomicBool>,
     shooter: Option<Shooter>,
 }
 
@@ -169,6 +172,7 @@ impl App {
             title: String::new(),
             may_close: false,
             close_when_stopped: false,
+            interrupted: Arc::default(),
             shooter: None,
         };
         app.detect_drives();
@@ -202,6 +206,13 @@ impl App {
     /// Asks for something as a panel would; it is done in the next frame.
     pub fn send(&mut self, command: Command) {
         self.commands.push(command);
+    }
+
+    /// Where to say that the program has to end: a run is stopped tidily and the window closes,
+    /// without a question. Seen in the next frame, which has to be asked for.
+    #[must_use]
+    pub fn interrupted(&self) -> Arc<AtomicBool> {
+        self.interrupted.clone()
     }
 
     /// The window's title: program and file, with a dot while there are unsaved changes.

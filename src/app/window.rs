@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use anyhow::Context as _;
 use eframe::NativeOptions;
@@ -11,6 +12,16 @@ use super::log::Level;
 use super::screenshot::{Outcome, Shooter};
 use super::{App, Backend, Engine, Screenshot, blank_project};
 use crate::project::Project;
+
+/// Has signals to end the program close the window as its own button does, without a question.
+fn close_on_signals(app: &App, ctx: egui::Context) {
+    let interrupted = app.interrupted();
+    // Without the handler a signal still ends the program, only less tidily.
+    let _ = ctrlc::set_handler(move || {
+        interrupted.store(true, Ordering::Relaxed);
+        ctx.request_repaint();
+    });
+}
 
 /// Opens the window on a project file, or on an empty project, and returns when it is closed.
 ///
@@ -55,6 +66,7 @@ pub fn run_with(
                 cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
             }
             app.shooter = shooter;
+            close_on_signals(&app, cc.egui_ctx.clone());
             if let Some(error) = refused {
                 app.say(Level::Error, error);
             }
