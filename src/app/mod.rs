@@ -105,6 +105,8 @@ pub struct App {
     pictures: preview_images::PreviewImages,
     enlarged: Option<usize>,
     title: String,
+    /// Points that the charts would fill, as of the last frame.
+    charts_height: f32,
     may_close: bool,
     close_when_stopped: bool,
     /// Set when the system, or a terminal, asks the program to end.
@@ -170,6 +172,7 @@ impl App {
             pictures: preview_images::PreviewImages::default(),
             enlarged: None,
             title: String::new(),
+            charts_height: 0.0,
             may_close: false,
             close_when_stopped: false,
             interrupted: Arc::default(),
