@@ -85,7 +85,7 @@ fn roles_are_assigned_the_run_is_followed_and_the_previews_appear() {
     for (role, place) in [
         ("Role A", "/fake/fast (SSD, 800 GiB free)"),
         ("Role B", "/fake/sata (SSD, 400 GiB free)"),
-        ("Role C", "/fake/sata/more (SSD, 400 GiB free)"),
+        ("Role C", "/fake/sata/more"),
     ] {
         window.get_by_role_and_label(Role::ComboBox, role).click();
         window.run_steps(3);
@@ -151,7 +151,7 @@ fn cancel_stops_the_run_and_says_what_is_left() {
     assert!(window.query_by_label("Run").is_none(), "one run at a time");
     let asked = Instant::now();
     click(&mut window, "Cancel");
-    wait(&mut window, "the stop", |w| shows(w, "Stopped: scratch files were removed"));
+    wait(&mut window, "the stop", |w| shows(w, "Stopped on request; scratch files were removed"));
     assert!(asked.elapsed() < Duration::from_secs(5));
     assert!(is_enabled(&window, "Run"));
 }
@@ -256,20 +256,53 @@ fn a_panic_of_the_engine_is_a_failure_not_an_endless_run() {
 }
 
 #[test]
-fn an_existing_output_is_replaced_only_when_that_is_ticked() {
+fn an_existing_output_is_overwritten_only_after_a_question_or_when_that_is_ticked() {
     let folder = tempfile::tempdir().unwrap();
     let project = project(folder.path());
     std::fs::write(&project.output.path, "precious").unwrap();
     let engine = FakeEngine::default();
     let runs = engine.runs.clone();
     let mut window = open(engine, project);
+    let finished = |w: &Window| matches!(w.state().view().state(), RunState::Finished(_));
     click(&mut window, "Run");
-    wait(&mut window, "the refusal", |w| shows(w, "the file exists"));
+    wait(&mut window, "the question", |w| shows(w, "The output exists"));
+    click(&mut window, "Back");
     assert_eq!(runs.load(Ordering::Relaxed), 0);
+    click(&mut window, "Run");
+    wait(&mut window, "the question", |w| shows(w, "The output exists"));
+    click(&mut window, "Overwrite and run");
+    wait(&mut window, "the end", finished);
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+    // The question stands before the last run's charts and previews; it does not cost them.
+    click(&mut window, "Run");
+    wait(&mut window, "the question", |w| shows(w, "The output exists"));
+    assert!(finished(&window) && window.query_by_label("Reconstruction of layer 1").is_some());
+    click(&mut window, "Back");
     click(&mut window, "Overwrite existing files");
     click(&mut window, "Run");
-    wait(&mut window, "the end", |w| matches!(w.state().view().state(), RunState::Finished(_)));
-    assert_eq!(runs.load(Ordering::Relaxed), 1);
+    wait(&mut window, "the second run", |_| runs.load(Ordering::Relaxed) == 2);
+    wait(&mut window, "the end", finished);
+}
+
+#[test]
+fn closing_during_a_run_does_not_cost_unsaved_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.json");
+    project(folder.path()).save(&path).unwrap();
+    let engine = FakeEngine { pace: Duration::from_millis(20), ..FakeEngine::default() };
+    let mut window = open_as(engine, Project::load(&path).unwrap(), Some(path.clone()));
+    window.run_steps(2);
+    enter(&mut window, "Depth of layer 1", "8 mm");
+    click(&mut window, "Run");
+    wait(&mut window, "the run", |w| *w.state().view().state() == RunState::Running);
+    window.state_mut().send(Command::Close);
+    window.run_steps(3);
+    click(&mut window, "Stop and close");
+    assert!(shows(&window, "The project has unsaved changes"));
+    // The question's, not the toolbar's.
+    window.get_all_by_label("Save").last().unwrap().click();
+    wait(&mut window, "the stop", |w| !w.state().is_running());
+    assert_eq!(Project::load(&path).unwrap().layers[0].distance.to_string(), "8mm");
 }
 
 #[test]
@@ -365,7 +398,7 @@ fn a_signal_stops_the_run_and_closes_without_a_question() {
     window.state().interrupted().store(true, Ordering::Relaxed);
     assert!(closes(&mut window));
     // The engine says this only when it was cancelled.
-    let stopped = RunState::Cancelled("scratch files were removed".into());
+    let stopped = RunState::Cancelled("stopped on request; scratch files were removed".into());
     assert_eq!(window.state().view().state(), &stopped);
 }
 

@@ -9,7 +9,7 @@ use super::plots::{self, Look, STACK, kind_name};
 use super::rates::Rates;
 use super::run_view::{DriveView, RunState, RunView};
 use super::text;
-use super::theme::{CARD_WIDTH, GAP, tokens};
+use super::theme::{BARS_HEIGHT, CARD_WIDTH, GAP, RATE_HEIGHT, tokens};
 use crate::engine::Kind;
 use crate::project::Project;
 
@@ -18,8 +18,28 @@ const fn kind_hover(kind: Kind) -> &'static str {
         Kind::Read => "Solid: time the drive delivered; solid line: the rate it did",
         Kind::Compute => "Solid: time the processor spent on transforms and the transfer function",
         Kind::Write => "Pale: time the drive took data; dashed line: the rate it did",
-        Kind::Wait => "Hollow: time the drive's reader or writer had nothing it could do",
+        Kind::Wait => "Hollow: time with nothing to do but to wait for another stage",
     }
+}
+
+/// Height of the plots, relative to their usual one, when the cards take more than one row
+/// or the window is low.
+const COMPACT: f32 = 0.72;
+/// Height of what stands above, between and below the plots of a card.
+const WORDS_HEIGHT: f32 = 140.0;
+/// Width of the choice of the phase.
+const PHASE_WIDTH: f32 = 500.0;
+
+/// Height of the plots, relative to their usual one: more in a high window, less in a low one.
+fn scale(ui: &Ui) -> f32 {
+    (ui.ctx().content_rect().height() / 800.0).clamp(COMPACT, 1.4)
+}
+
+/// Height of one row of cards with all that belongs to it; kept free from the beginning of a run, so
+/// that nothing below moves with its first chunk.
+#[must_use]
+pub fn usual_height(ui: &Ui) -> f32 {
+    scale(ui) * (BARS_HEIGHT + RATE_HEIGHT) + WORDS_HEIGHT
 }
 
 /// Shows the charts of one pass, or what to do when there is none.
@@ -30,7 +50,7 @@ pub fn show(
     selected: Option<usize>,
     commands: &mut Vec<Command>,
 ) {
-    let Some(index) = selected.or_else(|| view.current()).filter(|&i| i < view.passes().len()) else {
+    let Some(index) = selected.or_else(|| view.telling()).filter(|&i| i < view.passes().len()) else {
         newcomer(ui, view, project);
         return;
     };
@@ -42,12 +62,13 @@ pub fn show(
     let cards = view.drives().len() + 1;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of columns")]
     let fit = (ui.available_width() / CARD_WIDTH).floor().max(1.0) as usize;
-    let columns = fit.min(cards);
+    // Rows of about the same length.
+    let columns = cards.div_ceil(cards.div_ceil(fit));
     let chunks = pass.drives.iter().chain([&pass.processor]).map(ChunkBins::chunks).max();
     let look = Look {
         most,
         fastest,
-        compact: cards > columns,
+        scale: if cards > columns { COMPACT } else { scale(ui) },
         chunks: chunks.unwrap_or(0),
         until: view.latest(),
         nothing: match (pass.seconds, view.is_active()) {
@@ -105,12 +126,27 @@ fn newcomer(ui: &mut Ui, view: &RunView, project: &Project) {
 }
 
 fn header(ui: &mut Ui, view: &RunView, selected: Option<usize>, commands: &mut Vec<Command>) {
-    ui.horizontal_wrapped(|ui| {
+    let legend = |ui: &mut Ui| {
+        for kind in STACK {
+            swatch(ui, kind);
+        }
+    };
+    // The legend has a row of its own where it would not fit whole.
+    let broad = ui.available_width() > PHASE_WIDTH + 380.0;
+    ui.horizontal(|ui| {
         ui.label("Phase").on_hover_text("Each propagation takes three phases: rows, columns, rows");
-        let follow = match view.current() {
-            Some(i) if view.is_active() => format!("Latest ({})", view.pass_name(i)),
-            Some(i) => format!("Last ({})", view.pass_name(i)),
-            None => "Latest".into(),
+        let (follow, hover) = match (view.state(), view.telling()) {
+            (_, None) => ("Latest".into(), "The charts follow the run"),
+            (RunState::Finished(_), Some(i)) => (
+                format!("Longest ({})", view.pass_name(i)),
+                "The phase of the hologram that took the longest; the others can be chosen here",
+            ),
+            (RunState::Cancelled(_) | RunState::Failed(_), Some(i)) => {
+                (format!("Last ({})", view.pass_name(i)), "The phase in which the run ended")
+            }
+            (RunState::Idle | RunState::Starting | RunState::Running, Some(i)) => {
+                (format!("Latest ({})", view.pass_name(i)), "The charts follow the run")
+            }
         };
         let names: Vec<(usize, String)> = view
             .passes()
@@ -119,18 +155,26 @@ fn header(ui: &mut Ui, view: &RunView, selected: Option<usize>, commands: &mut V
             .filter(|(_, pass)| pass.started)
             .map(|(i, _)| (i, view.pass_name(i)))
             .collect();
-        let mut options: Vec<(Option<usize>, &str, &str)> =
-            vec![(None, &follow, "The charts follow the run")];
+        let mut options: Vec<(Option<usize>, &str, &str)> = vec![(None, &follow, hover)];
         options
             .extend(names.iter().map(|(i, name)| (Some(*i), name.as_str(), "The charts stay at this phase")));
-        if let Some(pass) = fields::choice(ui, "phase", "Phase shown", 330.0, selected, &options) {
+        let size = vec2(PHASE_WIDTH.min(ui.available_width()), ui.spacing().interact_size.y);
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        // In an area of its own, so that a long name is cut.
+        let picked = ui.allocate_ui_with_layout(size, layout, |ui| {
+            fields::choice(ui, "phase", "Phase shown", size.x, selected, &options)
+        });
+        if let Some(pass) = picked.inner {
             commands.push(Command::SelectPass(pass));
         }
-        ui.add_space(GAP);
-        for kind in STACK {
-            swatch(ui, kind);
+        if broad {
+            ui.add_space(GAP);
+            legend(ui);
         }
     });
+    if !broad {
+        ui.horizontal(legend);
+    }
     ui.add_space(GAP / 2.0);
 }
 
@@ -152,19 +196,14 @@ fn drive_card(ui: &mut Ui, project: &Project, index: usize, drive: &DriveView, b
         .map(|d| d.role.to_string())
         .collect();
     let roles = if roles.is_empty() { String::new() } else { format!(", role {}", roles.join(" ")) };
-    title(ui, &format!("Drive {}{roles}", index + 1), &drive.name);
+    title(ui, &format!("Drive {}{roles}", index + 1), &drive.place);
     plots::bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, look);
     let rate = |rates: &Rates| rates.mean().map_or_else(|| "–".into(), megabytes);
-    ui.label(
-        RichText::new(format!(
-            "MB/s over seconds; while busy: read {}, write {}",
-            rate(&drive.read),
-            rate(&drive.write)
-        ))
-        .small()
-        .weak(),
-    )
-    .on_hover_text("Megabytes per second of this drive over the whole run; the two numbers are means over the time it was reading or writing");
+    let rates = format!("Read {}, write {} MB/s", rate(&drive.read), rate(&drive.write));
+    ui.add(egui::Label::new(RichText::new(rates).small()).truncate()).on_hover_text(
+        "Megabytes per second of this drive over the whole run; the two numbers are means over the time \
+         it was reading or writing",
+    );
     plots::throughput(ui, index, drive, look);
 }
 
@@ -179,10 +218,8 @@ fn processor_card(ui: &mut Ui, bins: &ChunkBins, look: Look) {
 }
 
 fn title(ui: &mut Ui, name: &str, detail: &str) {
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(name).strong());
-        ui.add(egui::Label::new(RichText::new(detail).weak()).truncate()).on_hover_text(detail);
-    });
+    ui.label(RichText::new(name).strong());
+    ui.add(egui::Label::new(RichText::new(detail).weak().small()).truncate()).on_hover_text(detail);
 }
 
 fn megabytes(rate: f64) -> String {

@@ -40,6 +40,8 @@ pub enum Command {
     DetectDrives,
     /// Start a run.
     Run,
+    /// Start a run that may overwrite its output.
+    RunOver,
     /// Stop the run.
     Cancel,
     /// Show a pass's charts; none follows the run.
@@ -103,7 +105,11 @@ impl App {
                 }
             }
             Command::DetectDrives => self.detect_drives(),
-            Command::Run => self.start_run(),
+            Command::Run => self.start_run(self.options.force),
+            Command::RunOver => {
+                self.question = None;
+                self.start_run(true);
+            }
             Command::Cancel => self.cancel_run(),
             Command::SelectPass(pass) => self.selected_pass = pass,
             Command::SetContrast(contrast) => self.pictures.contrast = contrast,
@@ -115,11 +121,8 @@ impl App {
             Command::Close if self.is_running() => self.question = Some(Question::CloseDuringRun),
             Command::Close if self.is_dirty() => self.ask_about_changes(Command::Close),
             Command::Close => self.close(ctx),
-            Command::StopAndClose => {
-                self.question = None;
-                self.close_when_stopped = true;
-                self.cancel_run();
-            }
+            Command::StopAndClose if self.is_dirty() => self.ask_about_changes(Command::StopAndClose),
+            Command::StopAndClose => self.stop_and_close(),
             Command::Discard(next) => {
                 self.question = None;
                 self.saved = self.project.clone();
@@ -134,6 +137,13 @@ impl App {
             }
             Command::DismissQuestion => self.question = None,
         }
+    }
+
+    /// Stops a run and closes the window when it has ended, without a question.
+    pub(super) fn stop_and_close(&mut self) {
+        self.question = None;
+        self.close_when_stopped = true;
+        self.cancel_run();
     }
 
     fn ask_about_changes(&mut self, next: Command) {

@@ -11,6 +11,9 @@ use super::screenshot::Step;
 use super::{App, Command, RunState};
 use super::{charts, questions, run_bar, sections, status, theme, toolbar};
 
+/// What a panel adds to the height of its content.
+const PANEL_MARGIN: f32 = 8.0;
+
 impl App {
     fn update_title(&mut self, ctx: &Context) {
         let title = self.title();
@@ -23,7 +26,7 @@ impl App {
     fn watch_close(&mut self, ctx: &Context) {
         if self.interrupted.swap(false, Ordering::Relaxed) {
             // Whoever sent the signal does not see a question.
-            self.carry_out(ctx, Command::StopAndClose);
+            self.stop_and_close();
         }
         if self.close_when_stopped && !self.is_running() {
             self.close_when_stopped = false;
@@ -114,22 +117,29 @@ impl App {
             images: &self.images,
             pictures: &self.pictures,
         };
-        // In a low window the charts keep the larger part.
-        let most = (0.48 * ui.available_height()).max(190.0);
-        egui::Panel::bottom("previews")
-            .resizable(true)
-            .default_size(theme::PREVIEWS_HEIGHT.min(most))
-            .size_range(180.0..=most)
+        // The charts take what they need, the previews all the rest; in a low window both give way.
+        let space = ui.available_height();
+        let kept = (0.48 * space).clamp(180.0, theme::PREVIEWS_HEIGHT);
+        let usual = if *self.view.state() == RunState::Idle { 0.0 } else { charts::usual_height(ui) };
+        let charts = self.charts_height.max(usual).min(space - kept).max(80.0);
+        let needed = egui::Panel::top("charts")
+            .exact_size(charts)
             .show(ui, |ui| {
-                ui.add_space(4.0);
-                previews::show(ui, &sources, &mut commands);
-            });
-        egui::CentralPanel::default().show(ui, |ui| {
-            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                let project = self.ran.as_ref().unwrap_or(&self.project);
-                charts::show(ui, &self.view, project, self.selected_pass, &mut commands);
-            });
-        });
+                let charts = egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                    ui.add_space(4.0);
+                    let project = self.ran.as_ref().unwrap_or(&self.project);
+                    charts::show(ui, &self.view, project, self.selected_pass, &mut commands);
+                    ui.add_space(4.0);
+                });
+                charts.content_size.y
+            })
+            .inner;
+        let needed = needed.ceil() + PANEL_MARGIN;
+        if (needed - self.charts_height).abs() > 0.5 {
+            self.charts_height = needed;
+            ui.ctx().request_repaint();
+        }
+        egui::CentralPanel::default().show(ui, |ui| previews::show(ui, &sources, &mut commands));
         if let Some(layer) = self.enlarged {
             previews::enlarged(ui, &sources, layer, &mut commands);
         }

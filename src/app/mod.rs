@@ -97,6 +97,8 @@ pub struct App {
     /// The last run, whose thread may still be tidying up.
     ended: Option<RunHandle>,
     view: RunView,
+    /// What was shown before the run that is being checked.
+    before_run: Option<(RunView, Option<Project>)>,
     /// The project as it was when the last run began; what is shown of that run is about this one.
     ran: Option<Project>,
     selected_pass: Option<usize>,
@@ -105,6 +107,8 @@ pub struct App {
     pictures: preview_images::PreviewImages,
     enlarged: Option<usize>,
     title: String,
+    /// Points that the charts would fill, as of the last frame.
+    charts_height: f32,
     may_close: bool,
     close_when_stopped: bool,
     /// Set when the system, or a terminal, asks the program to end.
@@ -163,6 +167,7 @@ impl App {
             activity: Activity::Idle,
             ended: None,
             view: RunView::default(),
+            before_run: None,
             ran: None,
             selected_pass: None,
             stopping: false,
@@ -170,6 +175,7 @@ impl App {
             pictures: preview_images::PreviewImages::default(),
             enlarged: None,
             title: String::new(),
+            charts_height: 0.0,
             may_close: false,
             close_when_stopped: false,
             interrupted: Arc::default(),

@@ -22,8 +22,8 @@ pub struct Look {
     pub most: f64,
     /// The highest rate in MB/s.
     pub fastest: f64,
-    /// Whether the cards take more than one row and have to be lower.
-    pub compact: bool,
+    /// Height of the plots, relative to their usual one.
+    pub scale: f32,
     /// Chunks of the pass that any card has seen.
     pub chunks: usize,
     /// The end of the latest event, in seconds from the run's start.
@@ -33,13 +33,9 @@ pub struct Look {
 }
 
 impl Look {
-    fn height(self, full: f32) -> f32 {
-        if self.compact { 0.65 * full } else { full }
-    }
-
     /// The unit that keeps the bars' numbers short, and how many of it are a second.
     fn time_unit(self) -> (&'static str, f64) {
-        if self.most < 0.5 { ("Milliseconds", 1e3) } else { ("Seconds", 1.0) }
+        if self.most < 0.5 { ("ms", 1e3) } else { ("s", 1.0) }
     }
 }
 
@@ -54,7 +50,8 @@ pub const fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-fn plain_plot(name: &str, height: f32, tokens: &Tokens) -> Plot<'static> {
+fn plain_plot(name: &str, height: f32, [x, y]: [&str; 2], tokens: &Tokens) -> Plot<'static> {
+    let title = |text: &str| RichText::new(text).size(11.5).color(tokens.text_weak);
     Plot::new(name)
         .height(height)
         .allow_zoom(false)
@@ -68,8 +65,8 @@ fn plain_plot(name: &str, height: f32, tokens: &Tokens) -> Plot<'static> {
         .show_crosshair(false)
         .y_grid_spacer(|input| marks(&input, 3, 0.0))
         .grid_spacing(Rangef::new(6.0, 14.0))
-        .custom_x_axes(vec![axis(AxisHints::new_x(), 24.0)])
-        .custom_y_axes(vec![axis(AxisHints::new_y(), 10.0).min_thickness(36.0)])
+        .custom_x_axes(vec![axis(AxisHints::new_x(), 24.0).label(title(x))])
+        .custom_y_axes(vec![axis(AxisHints::new_y(), 10.0).min_thickness(36.0).label(title(y))])
         .include_y(0.0)
         .set_margin_fraction(vec2(0.01, 0.06))
 }
@@ -78,12 +75,13 @@ fn plain_plot(name: &str, height: f32, tokens: &Tokens) -> Plot<'static> {
 pub fn bars(ui: &mut Ui, name: &str, bins: &ChunkBins, look: Look) {
     let tokens = tokens(ui);
     let (unit, per_second) = look.time_unit();
-    let means = if bins.width() > 1 { format!("; means of {}", bins.width()) } else { String::new() };
-    ui.label(RichText::new(format!("{unit} per chunk, over the chunk number{means}")).small().weak());
+    let means = if bins.width() > 1 { format!(", means of {}", bins.width()) } else { String::new() };
+    ui.label(RichText::new(format!("Time per chunk{means}")).small());
     let charts = stacked(bins, tokens, per_second);
-    let response = plain_plot(name, look.height(BARS_HEIGHT), tokens)
+    let response = plain_plot(name, look.scale * BARS_HEIGHT, ["Number of the chunk", unit], tokens)
         .include_y(if look.most > 0.0 { look.most * per_second } else { 1.0 })
         .show_grid([false, !bins.is_empty()])
+        .y_grid_spacer(|input| marks(&input, 4, 0.0))
         .include_x(-0.5)
         .include_x(look.chunks.max(4) as f64 - 0.5)
         .x_grid_spacer(|input| marks(&input, 5, 1.0))
@@ -151,17 +149,17 @@ pub fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, look: Look) {
         .color(tokens.write)
         .width(1.8)
         .style(LineStyle::dashed_dense());
-    let response =
-        plain_plot(&format!("Throughput of drive {}", index + 1), look.height(RATE_HEIGHT), tokens)
-            .include_y(if look.fastest > 0.0 { look.fastest } else { 1.0 })
-            .include_x(0.0)
-            .include_x(until.max(0.1))
-            .x_grid_spacer(|input| marks(&input, 5, 0.0))
-            .show(ui, |plot: &mut PlotUi<'_>| {
-                plot.line(read);
-                plot.line(write);
-            });
-    response.response.accessible_name(format!("Throughput of drive {}", index + 1));
+    let name = format!("Throughput of drive {}", index + 1);
+    let response = plain_plot(&name, look.scale * RATE_HEIGHT, ["Seconds since the start", "MB/s"], tokens)
+        .include_y(if look.fastest > 0.0 { look.fastest } else { 1.0 })
+        .include_x(0.0)
+        .include_x(until.max(0.1))
+        .x_grid_spacer(|input| marks(&input, 5, 0.0))
+        .show(ui, |plot: &mut PlotUi<'_>| {
+            plot.line(read);
+            plot.line(write);
+        });
+    response.response.accessible_name(name);
 }
 
 /// An axis whose labels have as many decimals as its steps, `apart` points from each other at least.

@@ -13,8 +13,20 @@ use crate::project::{Layer, Project};
 
 /// The widest picture, in heights.
 const WIDEST: f32 = 1.6;
-/// The least width of a card, for its words.
+/// The least width of a card's content, for its words.
 const LEAST_WIDTH: f32 = 190.0;
+/// Below this height of the pictures the cards stand in one row that is scrolled.
+const SMALL_SIDE: f32 = 110.0;
+/// The least height of the pictures.
+const LEAST_SIDE: f32 = 80.0;
+/// The largest height of the pictures; they have not many more pixels.
+const LARGEST_SIDE: f32 = 560.0;
+/// A card's margins and outline, both sides together.
+const CARD_MARGIN: f32 = 18.0;
+/// Height of a card's words.
+const WORDS_HEIGHT: f32 = 46.0;
+/// The same of its slider, when it has one.
+const SLIDER_HEIGHT: f32 = 30.0;
 
 /// What the previews are drawn from.
 pub struct Sources<'a> {
@@ -43,19 +55,65 @@ pub fn show(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
     contrast(ui, sources, commands);
     let project = sources.project;
     if project.layers.is_empty() {
-        ui.label(RichText::new("Each layer and its reconstruction will stand here side by side.").weak());
+        ui.label(RichText::new("Each layer and its reconstruction will stand here together.").weak());
         return;
     }
-    // Title, caption, frame, scroll bar, and the slider of each card when it has one.
-    let rest = if sources.pictures.contrast.common { 80.0 } else { 112.0 };
-    let side = (ui.available_height() - rest).clamp(96.0, 300.0);
+    let words = WORDS_HEIGHT + if sources.pictures.contrast.common { 0.0 } else { SLIDER_HEIGHT };
+    let shapes = [project, sources.ran.unwrap_or(project)].map(|project| plane_size(project, 1.0));
+    let look = arrange(ui.available_size(), project.layers.len(), shapes, words);
     egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        ui.horizontal_top(|ui| {
-            for (index, layer) in project.layers.iter().enumerate() {
-                card(ui, sources, index, layer, side, commands);
-            }
-        });
+        let layers: Vec<_> = project.layers.iter().enumerate().collect();
+        for row in layers.chunks(look.columns) {
+            ui.horizontal_top(|ui| {
+                for &(index, layer) in row {
+                    card(ui, sources, index, layer, look, commands);
+                }
+            });
+        }
     });
+}
+
+/// How the cards are laid out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Arrangement {
+    /// Cards in a row.
+    columns: usize,
+    /// Whether a card's pictures stand one above the other, instead of side by side.
+    stacked: bool,
+    /// The pictures' height.
+    side: f32,
+}
+
+/// The arrangement of `count` cards that shows all of them in `space` with the largest pictures.
+///
+/// `shapes` are the sizes of a card's pictures in a space of height 1, `words` is the height of its
+/// words. Where the pictures would be small, the cards stand in one row and are scrolled.
+fn arrange(space: Vec2, count: usize, shapes: [Vec2; 2], words: f32) -> Arrangement {
+    let [one, other] = shapes;
+    let side = |columns: usize, stacked: bool| {
+        let rows = count.div_ceil(columns);
+        let width = (space.x + GAP / 2.0) / columns as f32 - GAP / 2.0 - CARD_MARGIN;
+        let height = (space.y + GAP / 2.0) / rows as f32 - GAP / 2.0 - CARD_MARGIN - words;
+        match (width >= LEAST_WIDTH, stacked) {
+            (false, _) => 0.0,
+            (true, false) => ((width - GAP / 2.0) / (one.x + other.x)).min(height / one.y.max(other.y)),
+            (true, true) => (width / one.x.max(other.x)).min((height - GAP / 2.0) / (one.y + other.y)),
+        }
+    };
+    let scrolled = (space.y - CARD_MARGIN - words - GAP).max(LEAST_SIDE);
+    let mut best = Arrangement { columns: count, stacked: false, side: scrolled };
+    let mut largest = SMALL_SIDE;
+    for columns in (1..=count).rev() {
+        for stacked in [false, true] {
+            let side = side(columns, stacked);
+            if side > largest {
+                largest = side;
+                best = Arrangement { columns, stacked, side };
+            }
+        }
+    }
+    best.side = best.side.floor().min(LARGEST_SIDE);
+    best
 }
 
 fn contrast(ui: &mut Ui, sources: &Sources<'_>, commands: &mut Vec<Command>) {
@@ -93,23 +151,26 @@ fn card(
     sources: &Sources<'_>,
     index: usize,
     layer: &Layer,
-    side: f32,
+    Arrangement { stacked, side, .. }: Arrangement,
     commands: &mut Vec<Command>,
 ) {
     let tokens = tokens(ui);
     tokens.card_frame().show(ui, |ui| {
         ui.vertical(|ui| {
             let ran = sources.ran.unwrap_or(sources.project);
-            let widths = plane_size(sources.project, side).x + plane_size(ran, side).x;
-            ui.set_width((widths + ui.spacing().item_spacing.x).max(LEAST_WIDTH));
+            let [one, other] = [sources.project, ran].map(|project| plane_size(project, side).x);
+            let width = if stacked { one.max(other) } else { one + other + ui.spacing().item_spacing.x };
+            ui.set_width(width.max(LEAST_WIDTH));
             let title = format!("Layer {} at {}", index + 1, text::length(layer.distance));
             ui.label(RichText::new(title).strong());
-            ui.horizontal_top(|ui| {
+            let down = egui::Layout::top_down(egui::Align::Min);
+            let across = egui::Layout::left_to_right(egui::Align::Min);
+            ui.with_layout(if stacked { down } else { across }, |ui| {
                 source(ui, sources, layer, side);
                 reconstruction(ui, sources, index, layer, side, commands);
             });
             let shown = sources.shown(index, layer);
-            caption(ui, shown, layer);
+            caption(ui, shown, layer, if stacked { ["Above", "Below"] } else { ["Left", "Right"] });
             if let (false, Some(_)) = (sources.pictures.contrast.common, shown) {
                 let mut contrast = sources.pictures.contrast.clone();
                 let mut value = contrast.gain_of(index);
@@ -123,17 +184,17 @@ fn card(
     });
 }
 
-/// What the right picture is, also when the layer has been changed since.
-fn caption(ui: &mut Ui, shown: Option<(&Shown, &Layer)>, layer: &Layer) {
+/// What the second picture is, also when the layer has been changed since.
+fn caption(ui: &mut Ui, shown: Option<(&Shown, &Layer)>, layer: &Layer, [first, second]: [&str; 2]) {
     let text = match shown {
-        None => RichText::new("Left: the layer's image").weak(),
+        None => RichText::new(format!("{first}: the layer's image")).weak(),
         Some((shown, ran)) if ran == layer => {
-            RichText::new(format!("Right: 1 : {} preview, intensity |u|², relative", shown.reduced.scale))
-                .weak()
+            let scale = shown.reduced.scale;
+            RichText::new(format!("{second}: 1 : {scale} preview, intensity |u|², relative")).weak()
         }
         Some((_, ran)) => {
             let depth = text::length(ran.distance);
-            RichText::new(format!("⚠ Right: as run at {depth}; changed since")).color(tokens(ui).warning)
+            RichText::new(format!("⚠ {second}: as run at {depth}; changed since")).color(tokens(ui).warning)
         }
     };
     ui.add(egui::Label::new(text.small()).truncate()).on_hover_text(
@@ -259,5 +320,41 @@ pub fn enlarged(ui: &Ui, sources: &Sources<'_>, index: usize, commands: &mut Vec
     });
     if response.should_close() {
         commands.push(Command::Enlarge(None));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SQUARE: [Vec2; 2] = [Vec2::splat(1.0); 2];
+
+    #[test]
+    fn the_cards_fill_the_space_they_have() {
+        let arranged = |x, y, count, shapes| {
+            let look = arrange(vec2(x, y), count, shapes, WORDS_HEIGHT);
+            (look.columns, look.stacked, look.side)
+        };
+        // Wide and low: side by side. Higher: one above the other is larger.
+        assert_eq!(arranged(1500.0, 280.0, 3, SQUARE), (3, false, 216.0));
+        let (columns, stacked, side) = arranged(1000.0, 480.0, 3, SQUARE);
+        assert!(columns == 3 && stacked && side > 190.0, "{columns} {stacked} {side}");
+        // Narrow and high: one below the other.
+        assert_eq!(arranged(500.0, 1000.0, 3, SQUARE), (1, false, 238.0));
+        // One layer has all the space, up to what its pictures can show.
+        assert_eq!(arranged(3000.0, 1200.0, 1, SQUARE), (1, false, LARGEST_SIDE));
+        // Wide planes rather stand one above the other.
+        let wide = [vec2(WIDEST, 0.2); 2];
+        assert!(arranged(700.0, 400.0, 1, wide).1);
+    }
+
+    #[test]
+    fn what_would_be_too_small_is_scrolled_instead() {
+        let look = arrange(vec2(540.0, 190.0), 3, SQUARE, WORDS_HEIGHT);
+        assert_eq!((look.columns, look.stacked), (3, false));
+        assert!(look.side >= LEAST_SIDE);
+        let look = arrange(vec2(1000.0, 300.0), 40, SQUARE, WORDS_HEIGHT);
+        assert_eq!(look.columns, 40);
+        assert!(look.side > 200.0, "{look:?}");
     }
 }

@@ -16,6 +16,8 @@ pub enum Question {
     Unsaved(Command),
     /// The file exists.
     Replace(PathBuf),
+    /// A run would replace the file.
+    Overwrite(PathBuf),
 }
 
 /// Shows the question over everything else.
@@ -44,12 +46,9 @@ fn wording(question: &Question) -> (&'static str, String, Vec<(&'static str, Com
     match question {
         Question::CloseDuringRun => (
             "A run is under way",
-            "Closing the window stops it; what it has computed so far is lost unless the engine says otherwise."
+            "Closing the window stops it. A hologram that is already complete is kept; the rest is lost."
                 .into(),
-            vec![
-                ("Keep running", Command::DismissQuestion),
-                ("Stop and close", Command::StopAndClose),
-            ],
+            vec![("Keep running", Command::DismissQuestion), ("Stop and close", Command::StopAndClose)],
         ),
         Question::Unsaved(next) => (
             "The project has unsaved changes",
@@ -64,6 +63,11 @@ fn wording(question: &Question) -> (&'static str, String, Vec<(&'static str, Com
             "The file exists",
             format!("Replace {}?", path.display()),
             vec![("Replace", Command::Replace(path.clone())), ("Back", Command::DismissQuestion)],
+        ),
+        Question::Overwrite(path) => (
+            "The output exists",
+            format!("{} was made before. Run again and overwrite it, and its previews?", path.display()),
+            vec![("Overwrite and run", Command::RunOver), ("Back", Command::DismissQuestion)],
         ),
     }
 }

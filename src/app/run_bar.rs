@@ -33,7 +33,8 @@ fn button(ui: &mut Ui, view: &RunView, blocked: Option<&str>, stopping: bool, co
         let button = ui
             .add_enabled(!stopping, Button::new(text).min_size(size))
             .on_hover_text("Stop the run; the log says what is left behind");
-        if button.clicked() {
+        // The second click of a double click on Run is not meant for what has taken its place.
+        if button.clicked() && !button.double_clicked() {
             commands.push(Command::Cancel);
         }
     } else {
@@ -81,7 +82,7 @@ fn progress(ui: &mut Ui, view: &RunView, now: f64, blocked: Option<&str>, stoppi
         match view.state() {
             RunState::Finished(seconds) => words = format!("Finished in {}", text::seconds(*seconds)),
             RunState::Failed(reason) => words = format!("Failed: {reason}"),
-            RunState::Cancelled(what) => words = format!("Stopped: {what}"),
+            RunState::Cancelled(what) => words = text::sentence(what),
             RunState::Idle | RunState::Starting | RunState::Running => {}
         }
         if view.is_active() {
@@ -97,4 +98,7 @@ fn progress(ui: &mut Ui, view: &RunView, now: f64, blocked: Option<&str>, stoppi
             ui.add(egui::Label::new(words).truncate());
         }
     });
+    if let (false, Some(reason)) = (view.is_active(), blocked) {
+        ui.label(RichText::new(reason).color(tokens.warning).small());
+    }
 }

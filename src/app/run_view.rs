@@ -64,8 +64,10 @@ pub struct JobView {
 /// A drive over the whole run.
 #[derive(Debug, Clone, Default)]
 pub struct DriveView {
-    /// Its folder.
+    /// Its folder, as the engine names it.
     pub name: String,
+    /// Its folder for people: from the root, where the engine's name is relative.
+    pub place: String,
     /// Bytes read over time.
     pub read: Rates,
     /// Bytes written over time.
@@ -159,7 +161,9 @@ impl RunView {
             .into_iter()
             .map(|name| {
                 self.drives.iter().position(|d| d.name == name).unwrap_or_else(|| {
-                    self.drives.push(DriveView { name, ..DriveView::default() });
+                    let place = std::path::absolute(&name)
+                        .map_or_else(|_| name.clone(), |path| path.display().to_string());
+                    self.drives.push(DriveView { name, place, ..DriveView::default() });
                     self.drives.len() - 1
                 })
             })
@@ -251,6 +255,17 @@ impl RunView {
     #[must_use]
     pub fn current(&self) -> Option<usize> {
         self.current.or_else(|| self.passes.iter().rposition(|pass| pass.started))
+    }
+
+    /// The pass whose charts tell most: the one that runs, or, after a complete run, the one of the
+    /// first job, the hologram, that took the longest. (The last one writes nothing.)
+    #[must_use]
+    pub fn telling(&self) -> Option<usize> {
+        let seconds = |pass: &PassView| pass.seconds.unwrap_or(0.0);
+        let finished = matches!(self.state, RunState::Finished(_));
+        let hologram = self.passes.iter().enumerate().filter(|(_, pass)| finished && pass.job == 0);
+        let longest = hologram.max_by(|(_, one), (_, other)| seconds(one).total_cmp(&seconds(other)));
+        longest.map(|(index, _)| index).or_else(|| self.current())
     }
 
     /// The drives of the run.
@@ -430,6 +445,28 @@ mod tests {
         assert!(pass.drives[0].is_empty());
         assert!((pass.processor.total().compute - 3.0).abs() < 1e-12);
         assert!(view.passes()[0].processor.is_empty());
+    }
+
+    #[test]
+    fn after_a_complete_run_the_holograms_longest_pass_tells_most() {
+        let mut view = RunView::starting(0.0);
+        let run = |view: &mut RunView, name, seconds: &[f64]| {
+            view.apply(job(name, 2, &["/a"], &vec![10; seconds.len()]), 0.0);
+            for (pass, &seconds) in seconds.iter().enumerate() {
+                view.apply(Event::PassStarted { pass, at: 0.0 }, 0.0);
+                view.apply(Event::PassFinished { pass, seconds }, 0.0);
+            }
+        };
+        assert_eq!(view.telling(), None);
+        run(&mut view, "hologram", &[1.0, 3.0, 2.0]);
+        assert_eq!(view.telling(), Some(2));
+        run(&mut view, "reconstruction", &[9.0]);
+        assert_eq!(view.telling(), Some(3));
+        let mut stopped = view.clone();
+        stopped.apply(Event::Cancelled { text: "scratch is gone".into() }, 0.0);
+        assert_eq!(stopped.telling(), Some(3));
+        view.apply(Event::Finished { seconds: 15.0 }, 0.0);
+        assert_eq!(view.telling(), Some(1));
     }
 
     #[test]

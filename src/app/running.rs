@@ -7,6 +7,7 @@ use egui::Context;
 
 use super::App;
 use super::log::Level;
+use super::questions::Question;
 use super::run_view::{RunState, RunView};
 use super::task::{Poll, Task};
 use super::text;
@@ -33,24 +34,30 @@ pub(super) enum Activity {
 }
 
 impl App {
-    pub(super) fn start_run(&mut self) {
+    pub(super) fn start_run(&mut self, force: bool) {
         if self.is_running() || self.blocked().is_some() {
             return;
         }
-        self.view = RunView::starting(self.now());
-        self.ran = Some(self.project.clone());
-        self.pictures.clear();
-        self.selected_pass = None;
-        self.enlarged = None;
+        let starting = RunView::starting(self.now());
+        let view = std::mem::replace(&mut self.view, starting);
+        let ran = self.ran.replace(self.project.clone());
+        self.before_run = Some((view, ran));
         self.stopping = false;
         self.log.dismiss();
         self.say(Level::Info, "Checking the project");
-        let (backend, project, force) = (self.backend.clone(), self.project.clone(), self.options.force);
+        let (backend, project) = (self.backend.clone(), self.project.clone());
         let wake = self.wake.clone();
         let wake_run = self.wake.clone();
         self.activity = Activity::Starting(Task::spawn("start run", wake, move || {
             backend.start(&project, force, Box::new(move || wake_run.call()))
         }));
+    }
+
+    fn forget_last_run(&mut self) {
+        self.before_run = None;
+        self.pictures.clear();
+        self.selected_pass = None;
+        self.enlarged = None;
     }
 
     pub(super) fn cancel_run(&mut self) {
@@ -82,9 +89,19 @@ impl App {
                     if self.stopping {
                         handle.cancel.cancel();
                     }
+                    self.forget_last_run();
                     self.activity = Activity::Running(handle);
                 }
-                Poll::Done(Err(error)) => self.end_run(RunState::Failed(error.to_string())),
+                Poll::Done(Err(RunError::Exists { path })) => {
+                    // Nothing has happened yet: the last run stays in view behind the question.
+                    (self.view, self.ran) = self.before_run.take().unwrap_or_default();
+                    self.activity = Activity::Idle;
+                    self.question = Some(Question::Overwrite(path));
+                }
+                Poll::Done(Err(error)) => {
+                    self.forget_last_run();
+                    self.end_run(RunState::Failed(error.to_string()));
+                }
                 Poll::Lost => self.end_run(RunState::Failed(
                     "the check of the project ended without a result: this is a defect of Gigafringe".into(),
                 )),
@@ -151,7 +168,7 @@ impl App {
                 let text = format!("Finished in {}: {}", text::seconds(*seconds), path.display());
                 self.say(Level::Info, text);
             }
-            RunState::Cancelled(text) => self.say(Level::Note, format!("Stopped: {text}")),
+            RunState::Cancelled(text) => self.say(Level::Note, text::sentence(text)),
             RunState::Failed(text) => self.say(Level::Error, format!("The run failed: {text}")),
             RunState::Idle | RunState::Starting | RunState::Running => {}
         }

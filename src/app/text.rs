@@ -65,6 +65,13 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// `text` with a capital at its beginning.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

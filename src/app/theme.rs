@@ -13,14 +13,14 @@ pub const LABEL_WIDTH: f32 = 92.0;
 /// Side of a layer's thumbnail.
 pub const THUMBNAIL: f32 = 56.0;
 /// Height of a stacked-bar chart.
-pub const BARS_HEIGHT: f32 = 120.0;
+pub const BARS_HEIGHT: f32 = 136.0;
 /// Height of a throughput chart.
-pub const RATE_HEIGHT: f32 = 84.0;
+pub const RATE_HEIGHT: f32 = 104.0;
 /// The least width of a drive's card.
-pub const CARD_WIDTH: f32 = 290.0;
+pub const CARD_WIDTH: f32 = 196.0;
 /// Width of the project panel.
 pub const PROJECT_WIDTH: f32 = 348.0;
-/// Height of the previews.
+/// Height that the previews keep, however much the charts need.
 pub const PREVIEWS_HEIGHT: f32 = 262.0;
 /// Corner radius of cards and inputs.
 const RADIUS: CornerRadius = CornerRadius::same(4);
@@ -58,7 +58,7 @@ pub struct Tokens {
     /// Text.
     text: Color32,
     /// Text of less weight.
-    text_weak: Color32,
+    pub text_weak: Color32,
     panel: Color32,
     input: Color32,
     input_line: Color32,

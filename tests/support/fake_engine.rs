@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gigafringe::app::{Ask, Backend};
 use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, PassInfo, Preview};
-use gigafringe::project::{Project, ProjectError};
+use gigafringe::project::Project;
 use gigafringe::run::{Estimate, RunError, RunHandle};
 use gigafringe::storage::DetectedDrive;
 
@@ -61,8 +61,7 @@ impl Backend for FakeEngine {
         std::thread::sleep(self.delay);
         project.validate()?;
         if project.output.path.exists() && !force {
-            let problem = "the file exists; tick “Overwrite existing files”";
-            return Err(ProjectError::value("output.path", problem).into());
+            return Err(RunError::Exists { path: project.output.path.clone() });
         }
         self.runs.fetch_add(1, Ordering::Relaxed);
         let (sink, events) = EventSink::channel(wake);
@@ -205,7 +204,9 @@ impl Run {
                     }
                 }
                 if self.cancel.is_cancelled() {
-                    self.sink.send(Event::Cancelled { text: "scratch files were removed".into() });
+                    self.sink.send(Event::Cancelled {
+                        text: "stopped on request; scratch files were removed".into(),
+                    });
                     return false;
                 }
                 let start = at();

@@ -90,28 +90,12 @@ const fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// A folder as the roles' lists show it, with what is known of the drive it is on.
+/// A folder as the roles' lists show it; a drive's own folder with what is known of the drive.
 fn offer(path: &Path, detected: &[DetectedDrive]) -> String {
-    match drive_of(path, detected) {
+    match detected.iter().find(|drive| drive.mounts.iter().any(|mount| mount == path)) {
         Some(drive) => format!("{} ({}, {} free)", path.display(), drive.kind, text::bytes(drive.free)),
         None => path.display().to_string(),
     }
-}
-
-/// The drive that `path` names: the one whose mount is the longest beginning of it.
-///
-/// By the names alone, since this is asked in every frame; links are not followed. What shares a
-/// device is told by the estimate, which asks the system.
-fn drive_of<'a>(path: &Path, detected: &'a [DetectedDrive]) -> Option<&'a DetectedDrive> {
-    let path = std::path::absolute(path).ok()?;
-    detected
-        .iter()
-        .filter_map(|drive| {
-            let mounts = drive.mounts.iter().filter(|mount| path.starts_with(mount));
-            mounts.map(|mount| mount.components().count()).max().map(|depth| (depth, drive))
-        })
-        .max_by_key(|(depth, _)| *depth)
-        .map(|(_, drive)| drive)
 }
 
 fn found(ui: &mut Ui, sheet: &mut Sheet<'_>, detected: Option<&[DetectedDrive]>) {
@@ -146,29 +130,5 @@ fn found(ui: &mut Ui, sheet: &mut Sheet<'_>, detected: Option<&[DetectedDrive]>)
                 .on_hover_text(format!("Mounted at {}", mounts.join(", ")));
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn drive(device: &str, mounts: &[&str]) -> DetectedDrive {
-        DetectedDrive {
-            device: device.into(),
-            kind: "SSD".into(),
-            file_system: "ext4".into(),
-            mounts: mounts.iter().map(PathBuf::from).collect(),
-            total: 1 << 40,
-            free: 1 << 39,
-        }
-    }
-
-    #[test]
-    fn a_folder_is_on_the_drive_with_the_longest_mount() {
-        let drives = [drive("sda", &["/", "/home"]), drive("sdb", &["/mnt/fast"])];
-        assert_eq!(drive_of(Path::new("/mnt/fast/x"), &drives).unwrap().device, "sdb");
-        assert_eq!(drive_of(Path::new("/mnt/faster"), &drives).unwrap().device, "sda");
-        assert!(drive_of(Path::new("/x"), &drives[1..]).is_none());
     }
 }
