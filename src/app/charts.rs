@@ -196,7 +196,8 @@ fn drive_card(ui: &mut Ui, project: &Project, index: usize, drive: &DriveView, b
         .map(|d| d.role.to_string())
         .collect();
     let roles = if roles.is_empty() { String::new() } else { format!(", role {}", roles.join(" ")) };
-    title(ui, &format!("Drive {}{roles}", index + 1), &drive.place);
+    let place = if drive.name == "." { "the working folder" } else { &drive.name };
+    title(ui, &format!("Drive {}{roles}", index + 1), place);
     plots::bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, look);
     let rate = |rates: &Rates| rates.mean().map_or_else(|| "–".into(), megabytes);
     let rates = format!("Read {}, write {} MB/s", rate(&drive.read), rate(&drive.write));

@@ -64,10 +64,8 @@ pub struct JobView {
 /// A drive over the whole run.
 #[derive(Debug, Clone, Default)]
 pub struct DriveView {
-    /// Its folder, as the engine names it.
+    /// Its folder.
     pub name: String,
-    /// Its folder for people: from the root, where the engine's name is relative.
-    pub place: String,
     /// Bytes read over time.
     pub read: Rates,
     /// Bytes written over time.
@@ -161,9 +159,7 @@ impl RunView {
             .into_iter()
             .map(|name| {
                 self.drives.iter().position(|d| d.name == name).unwrap_or_else(|| {
-                    let place = std::path::absolute(&name)
-                        .map_or_else(|_| name.clone(), |path| path.display().to_string());
-                    self.drives.push(DriveView { name, place, ..DriveView::default() });
+                    self.drives.push(DriveView { name, ..DriveView::default() });
                     self.drives.len() - 1
                 })
             })
