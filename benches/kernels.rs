@@ -22,7 +22,7 @@ fn line<T: TransferReal>(n: usize) -> Vec<Complex<T>> {
 
 #[divan::bench(types = [f32, f64], args = LENGTHS)]
 fn transforms<T: TransferReal>(bencher: Bencher, n: usize) {
-    let streams = Streams::<T>::new(Split::even_odd(n));
+    let streams = Streams::<T>::new(Split { length: n, padded: 2 * n, streams: 2 });
     let source = line::<T>(n);
     let mut scratch = vec![Complex::default(); streams.scratch_length()];
     let (mut stream, mut back) = (source.clone(), source.clone());

@@ -95,6 +95,19 @@ pub enum Method {
     Auto,
     /// Three phases with even and odd streams on four roles (Lee & Kim 2023).
     Implicit,
+    /// The same phases with no more padding than the light's reach needs.
+    Padded,
+}
+
+impl Method {
+    /// The roll-off where none is set: a reduced padding is exact only with one.
+    #[must_use]
+    pub const fn rolloff(self) -> f64 {
+        match self {
+            Self::Auto | Self::Implicit => 0.0,
+            Self::Padded => 0.02,
+        }
+    }
 }
 
 impl fmt::Display for Method {
@@ -102,6 +115,7 @@ impl fmt::Display for Method {
         f.write_str(match self {
             Self::Auto => "auto",
             Self::Implicit => "implicit",
+            Self::Padded => "padded",
         })
     }
 }
@@ -119,6 +133,16 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// The error that a padding may add where none is set: that of the transforms in single precision,
+    /// and half of it in double.
+    #[must_use]
+    pub const fn tolerance(self) -> f64 {
+        match self {
+            Self::F32 => 2e-6,
+            Self::F64 => 1e-6,
+        }
+    }
+
     /// Bytes of one complex sample.
     #[must_use]
     pub const fn sample_bytes(self) -> usize {
@@ -227,9 +251,14 @@ pub struct Project {
     /// Whether frequencies that the padded window cannot carry are removed (Matsushima & Shimobaba 2009).
     #[serde(default)]
     pub band_limit: bool,
-    /// The fraction of each axis's band over which the transfer function falls to zero.
-    #[serde(default)]
-    pub rolloff: f64,
+    /// The fraction of each axis's band over which the transfer function falls to zero; the method's own
+    /// ([`Method::rolloff`]) when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolloff: Option<f64>,
+    /// The error that a padding may add where the method chooses it; the precision's own
+    /// ([`Precision::tolerance`]) when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
     /// Key of the random phases: the same seed gives the same hologram.
     #[serde(default)]
     pub seed: u64,
@@ -322,7 +351,8 @@ impl Project {
     /// Checks every value that can be judged without looking at files.
     pub fn validate(&self) -> Result<(), ProjectError> {
         validate_grid(&self.grid, "grid.")?;
-        validate_light(self.wavelength, self.rolloff)?;
+        validate_light(self.wavelength, self.rolloff.unwrap_or_default())?;
+        validate_tolerance(self.tolerance)?;
         for (index, layer) in self.layers.iter().enumerate() {
             validate_distance(&format!("layers[{index}].distance"), layer.distance, self.wavelength)?;
         }
@@ -412,6 +442,17 @@ pub fn validate_distance(field: &str, distance: Length, wavelength: Length) -> R
             Length::metres(most)
         ),
     ))
+}
+
+/// Checks the error that a padding may add.
+pub fn validate_tolerance(tolerance: Option<f64>) -> Result<(), ProjectError> {
+    match tolerance {
+        Some(t) if !(t > 0.0 && t < 1.0) => Err(ProjectError::value(
+            "tolerance",
+            format!("{t} is not a relative error; it lies between 0 and 1, for example 1e-6"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Checks the number of buffers and the chunk's size.

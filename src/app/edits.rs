@@ -20,7 +20,7 @@ pub enum Edit {
     Height(usize),
     Evanescent(Evanescent),
     BandLimit(bool),
-    Rolloff(f64),
+    Rolloff(Option<f64>),
     Precision(Precision),
     Seed(u64),
     Method(Method),

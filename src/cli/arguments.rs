@@ -170,6 +170,9 @@ pub struct Common {
     /// The arithmetic.
     #[arg(long, value_enum)]
     pub precision: Option<Precision>,
+    /// Relative error that a padding may add, where the method chooses it.
+    #[arg(long, value_name = "ERROR")]
+    pub tolerance: Option<f64>,
     /// Computing threads; one for each processor if not given.
     #[arg(long)]
     pub threads: Option<usize>,
@@ -202,6 +205,9 @@ impl Common {
         if let Some(method) = self.method {
             project.method = method;
         }
+        if self.tolerance.is_some() {
+            project.tolerance = self.tolerance;
+        }
         if let Some(precision) = self.precision {
             project.precision = precision;
         }
@@ -229,6 +235,7 @@ impl Common {
             chunk: self.chunk,
             buffers: self.buffers.unwrap_or(Project::DEFAULT_BUFFERS),
             threads: self.threads.unwrap_or_else(default_threads),
+            tolerance: self.tolerance,
             force: self.force,
         }
     }

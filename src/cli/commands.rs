@@ -13,7 +13,7 @@ use crate::engine::{Cancel, Event, EventSink};
 use crate::inspect::Tone;
 use crate::methods::Optics;
 use crate::optics::{Bytes, Length};
-use crate::project::Project;
+use crate::project::{Method, Project};
 use crate::run::{
     Estimate, Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, outputs,
     plan_project, propagate, run_project,
@@ -91,7 +91,11 @@ fn run(arguments: &RunArguments) -> Result<(), RunError> {
 }
 
 /// The optics and pitches that `light` gives, with `project`'s for what it leaves open.
-fn optics(light: &Light, project: Option<&Project>) -> Result<(Optics, [Length; 2]), RunError> {
+fn optics(
+    light: &Light,
+    method: Method,
+    project: Option<&Project>,
+) -> Result<(Optics, [Length; 2]), RunError> {
     let missing = |field, example: &str| RunError::Value {
         field,
         problem: format!("is not given; add --{field} with its unit, for example {example}"),
@@ -112,7 +116,7 @@ fn optics(light: &Light, project: Option<&Project>) -> Result<(Optics, [Length; 
         wavelength: wavelength.in_metres(),
         evanescent: evanescent.unwrap_or_default(),
         band_limit: light.band_limit || project.is_some_and(|p| p.band_limit),
-        rolloff: light.rolloff.or(project.map(|p| p.rolloff)).unwrap_or(0.0),
+        rolloff: light.rolloff.or(project.and_then(|p| p.rolloff)).unwrap_or(method.rolloff()),
     };
     Ok((optics, pitch))
 }
@@ -146,7 +150,8 @@ fn run_propagation(propagation: &Propagation, settings: &Settings, report: &Repo
 }
 
 fn propagate_command(arguments: PropagateArguments) -> Result<(), RunError> {
-    let (optics, pitch) = optics(&arguments.light, None)?;
+    let settings = arguments.common.settings();
+    let (optics, pitch) = optics(&arguments.light, settings.method, None)?;
     check_ending(&arguments.output, &["npy"])?;
     let propagation = Propagation {
         source: arguments.input,
@@ -157,13 +162,12 @@ fn propagate_command(arguments: PropagateArguments) -> Result<(), RunError> {
         distance: arguments.distance,
         name: "propagation".into(),
     };
-    run_propagation(&propagation, &arguments.common.settings(), &arguments.report)
+    run_propagation(&propagation, &settings, &arguments.report)
 }
 
 fn reconstruct(arguments: ReconstructArguments) -> Result<(), RunError> {
     let is_project = arguments.hologram.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let mut project = if is_project { Some(Project::load(&arguments.hologram)?) } else { None };
-    let (optics, pitch) = optics(&arguments.light, project.as_ref())?;
     let ending = check_ending(&arguments.output, &["npy", "png"])?;
     let settings = match &mut project {
         Some(project) => {
@@ -172,6 +176,7 @@ fn reconstruct(arguments: ReconstructArguments) -> Result<(), RunError> {
         }
         None => arguments.common.settings(),
     };
+    let (optics, pitch) = optics(&arguments.light, settings.method, project.as_ref())?;
     let propagation = Propagation {
         source: project.map_or(arguments.hologram, |p| p.output.path),
         target: arguments.output,

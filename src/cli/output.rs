@@ -133,8 +133,8 @@ pub fn estimate_table(estimate: &Estimate) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "method {}, chunks of {} lines, {} buffers",
-        estimate.method, estimate.chunk, estimate.buffers
+        "method {}, planes padded to {} × {}, chunks of {} lines, {} buffers",
+        estimate.method, estimate.padded[1], estimate.padded[0], estimate.chunk, estimate.buffers
     );
     let longest = estimate.passes.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(4);
     let _ = writeln!(text, "\n{:longest$}  {:>8}  {:>12}", "pass", "chunks", "bytes moved");

@@ -26,20 +26,23 @@ impl From<&Project> for Optics {
             wavelength: project.wavelength.in_metres(),
             evanescent: project.evanescent,
             band_limit: project.band_limit,
-            rolloff: project.rolloff,
+            rolloff: project.rolloff.unwrap_or(project.method.rolloff()),
         }
     }
 }
 
 impl Optics {
-    /// The transfer function over `distance` on planes of `grid`, padded to twice their size.
+    /// The transfer function over `distance` on planes of `grid`, padded to `padded` samples `[y, x]`.
     #[must_use]
-    pub const fn doubled(&self, grid: &Grid, distance: f64) -> Transfer {
+    pub const fn transfer(&self, grid: &Grid, padded: [usize; 2], distance: f64) -> Transfer {
         Transfer {
+            wavelength: self.wavelength,
+            distance,
+            pitch: [grid.pitch_y.in_metres(), grid.pitch_x.in_metres()],
+            padded,
             evanescent: self.evanescent,
             band_limit: self.band_limit,
             rolloff: self.rolloff,
-            ..Transfer::doubled(grid, self.wavelength, distance)
         }
     }
 }
@@ -95,6 +98,8 @@ pub struct Job {
     pub buffers: usize,
     /// Computing threads.
     pub threads: usize,
+    /// The relative error that a padding may add.
+    pub tolerance: f64,
 }
 
 /// Why there is no plan.

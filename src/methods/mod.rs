@@ -2,8 +2,10 @@
 
 mod implicit;
 mod job;
+mod padded;
 mod roles;
 mod size;
+mod three_phases;
 
 pub use job::{Job, Optics, PlanError, Source, Step, stepwise};
 pub use roles::Roles;
@@ -13,8 +15,10 @@ use crate::project::Method;
 
 /// The plan of `method` for `job`, its chunk as large as the memory allows unless the job says.
 pub fn plan(job: &Job, method: Method) -> Result<Plan, PlanError> {
-    match method {
-        // The only method so far, so also the best.
-        Method::Auto | Method::Implicit => size::fit(job, |chunk| implicit::plan(job, chunk)),
-    }
+    let (method, padding) = match method {
+        // The one that adds nothing to the definition, until a planner weighs them.
+        Method::Auto | Method::Implicit => (Method::Implicit, implicit::padding(job)),
+        Method::Padded => (Method::Padded, padded::padding(job)),
+    };
+    size::fit(job, |chunk| three_phases::plan(job, method, padding, chunk))
 }

@@ -87,6 +87,7 @@ mod tests {
             chunk: None,
             buffers: 2,
             threads: 2,
+            tolerance: 1e-6,
         }
     }
 

@@ -3,6 +3,7 @@
 mod grid;
 mod layer;
 mod noise;
+mod reach;
 mod real;
 mod sincos;
 mod transfer;
@@ -10,6 +11,7 @@ mod units;
 
 pub use grid::Grid;
 pub use layer::{Image, LayerSource, Phase, Samples, Values};
+pub use reach::{Tail, reach};
 pub use real::Real;
 pub use transfer::{Evanescent, Transfer, TransferLines, TransferReal};
 pub use units::{Bytes, Length, UnitError};

@@ -13,8 +13,8 @@ use multiversion::multiversion;
 use num_complex::Complex;
 use serde::{Deserialize, Serialize};
 
+use super::Real;
 use super::sincos::{sin_cos_radians_f64, sin_cos_turns_f32};
-use super::{Grid, Real};
 
 /// What becomes of frequencies beyond 1/λ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
@@ -48,20 +48,6 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// The transfer function over `distance` metres for planes of `grid`, padded to twice their size.
-    #[must_use]
-    pub const fn doubled(grid: &Grid, wavelength: f64, distance: f64) -> Self {
-        Self {
-            wavelength,
-            distance,
-            pitch: [grid.pitch_y.in_metres(), grid.pitch_x.in_metres()],
-            padded: [2 * grid.height, 2 * grid.width],
-            evanescent: Evanescent::Decay,
-            band_limit: false,
-            rolloff: 0.0,
-        }
-    }
-
     /// The frequency of padded index `index` along `axis` (0 is y), in 1/m.
     fn frequency(&self, axis: usize, index: usize) -> f64 {
         let padded = self.padded[axis];

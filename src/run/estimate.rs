@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::hologram::plan_project;
 use super::{RunError, Settings};
-use crate::engine::{Memory, PassInfo, Plan, device_notes};
+use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes};
+use crate::optics::Transfer;
 use crate::project::Project;
 
 /// What a job will need.
@@ -12,6 +13,8 @@ use crate::project::Project;
 pub struct Estimate {
     /// The method, as the command line names it.
     pub method: String,
+    /// Samples `[y, x]` that planes are padded to.
+    pub padded: [usize; 2],
     /// Lines of a chunk.
     pub chunk: usize,
     /// Chunks a stage may hold ahead.
@@ -68,6 +71,7 @@ impl From<&Plan> for Estimate {
             .collect();
         Self {
             method: plan.method.to_string(),
+            padded: transfer(plan).map_or([0; 2], |transfer| transfer.padded),
             chunk: plan.chunk,
             buffers: plan.buffers,
             memory: memory.total(),
@@ -77,10 +81,30 @@ impl From<&Plan> for Estimate {
             bytes_moved: plan.bytes_moved(),
             error_bound: plan.error_bound,
             passes: plan.passes.iter().map(crate::engine::Pass::info).collect(),
-            notes: device_notes(&plan.drives),
+            notes: notes(plan),
             drives,
         }
     }
+}
+
+/// The transfer function of a plan's first step.
+fn transfer(plan: &Plan) -> Option<&Transfer> {
+    plan.passes.iter().find_map(|pass| match &pass.kernel {
+        Kernel::Columns { transfer, .. } => Some(transfer),
+        _ => None,
+    })
+}
+
+/// What the user should know of a plan, a sentence each.
+fn notes(plan: &Plan) -> Vec<String> {
+    let mut notes = device_notes(&plan.drives);
+    if let Some(rolloff) = transfer(plan).map(|transfer| transfer.rolloff).filter(|&r| r > 0.0) {
+        notes.push(format!(
+            "The top {:.3} % of each axis's frequencies fall off to zero (roll-off); set another, or 0 for none",
+            100.0 * rolloff
+        ));
+    }
+    notes
 }
 
 /// Memory, scratch and bytes of `project`'s hologram; reads no more than its images' headers.

@@ -45,6 +45,7 @@ impl From<&Project> for Settings {
             chunk: project.chunk,
             buffers: project.buffers,
             threads: default_threads(),
+            tolerance: project.tolerance,
             force: false,
         }
     }
@@ -84,6 +85,7 @@ fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError>
         chunk: project.chunk,
         buffers: project.buffers,
         threads: settings.threads,
+        tolerance: settings.tolerance(),
     })
 }
 

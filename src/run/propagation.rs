@@ -8,7 +8,8 @@ use crate::engine::{Cancel, EventSink, JobContext, JobReport, Plan, execute};
 use crate::methods::{Job, Optics, Roles, Source, Step, plan};
 use crate::optics::{Bytes, Grid, Length};
 use crate::project::{
-    Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_tuning,
+    Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_tolerance,
+    validate_tuning,
 };
 use crate::storage::NpyHeader;
 
@@ -29,6 +30,8 @@ pub struct Settings {
     pub buffers: usize,
     /// Computing threads.
     pub threads: usize,
+    /// The relative error that a padding may add; the precision's own if not given.
+    pub tolerance: Option<f64>,
     /// Whether existing files are replaced.
     pub force: bool,
 }
@@ -104,6 +107,7 @@ impl Propagation {
             chunk: settings.chunk,
             buffers: settings.buffers,
             threads: settings.threads,
+            tolerance: settings.tolerance(),
         };
         Ok(plan(&job, settings.method)?)
     }
@@ -119,6 +123,7 @@ impl Settings {
     /// Checks the values alone; touches no file.
     pub fn check_values(&self) -> Result<(), RunError> {
         validate_tuning(self.buffers, self.chunk)?;
+        validate_tolerance(self.tolerance)?;
         if self.drives.len() > Role::ALL.len() {
             return Err(RunError::Value {
                 field: "drives",
@@ -138,6 +143,12 @@ impl Settings {
             });
         }
         Ok(())
+    }
+
+    /// The relative error that a padding may add.
+    #[must_use]
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance.unwrap_or(self.precision.tolerance())
     }
 
     /// The drives of a job that reads `source` and writes `output`.

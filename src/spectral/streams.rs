@@ -33,12 +33,6 @@ pub struct Split {
 }
 
 impl Split {
-    /// Twice the length in an even and an odd stream: linear convolution without zeros in memory.
-    #[must_use]
-    pub const fn even_odd(length: usize) -> Self {
-        Self { length, padded: 2 * length, streams: 2 }
-    }
-
     /// Samples of one stream.
     #[must_use]
     pub const fn stream_length(&self) -> usize {

@@ -146,6 +146,7 @@ pub fn settings(drives: Vec<Drive>, precision: Precision) -> Settings {
         chunk: None,
         buffers: 2,
         threads: 2,
+        tolerance: None,
         force: false,
     }
 }

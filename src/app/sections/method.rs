@@ -11,12 +11,17 @@ use crate::optics::Bytes;
 use crate::project::Method;
 use crate::run::Estimate;
 
-const METHODS: [(Method, &str, &str); 2] = [
+const METHODS: [(Method, &str, &str); 3] = [
     (Method::Auto, "automatic", "The planner picks the fastest method that fits"),
     (
         Method::Implicit,
         "implicit zero padding",
         "Three phases, even and odd streams, four roles of drives (Lee & Kim 2023)",
+    ),
+    (
+        Method::Padded,
+        "padded by the reach",
+        "The same phases with no more padding than the light's reach needs; with a small roll-off",
     ),
 ];
 

@@ -140,10 +140,18 @@ fn more(ui: &mut Ui, sheet: &mut Sheet<'_>) {
     if let Some(value) = fields::choice_row(ui, words, project.evanescent, &EVANESCENT) {
         sheet.send(Command::Edit(Edit::Evanescent(value)));
     }
-    let words =
-        ("Roll-off", "Fraction of each axis's band over which the transfer function falls to zero, 0 to 1");
-    fields::row(ui, sheet, Field::Rolloff, words, &project.rolloff.to_string(), |sheet, text| {
-        let value = text.parse().map_err(|_| format!("`{text}` is not a number; write for example 0.02"))?;
+    let words = (
+        "Roll-off",
+        "Fraction of each axis's band over which the transfer function falls to zero, 0 to 1; empty: the method's own",
+    );
+    let shown = project.rolloff.map_or_else(String::new, |value| value.to_string());
+    fields::row(ui, sheet, Field::Rolloff, words, &shown, |sheet, text| {
+        let value = match text.trim() {
+            "" => None,
+            text => {
+                Some(text.parse().map_err(|_| format!("`{text}` is not a number; write for example 0.02"))?)
+            }
+        };
         sheet.checked("rolloff", Edit::Rolloff(value))
     });
     let words = ("Seed", "Key of the random phases: the same seed gives the same hologram");
