@@ -1,5 +1,7 @@
 //! Methods: each turns a job into a plan. Knows nothing of threads.
 
+#[cfg(test)]
+mod example;
 mod implicit;
 mod job;
 mod padded;

@@ -58,38 +58,10 @@ fn candidates(most: usize) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::methods::{Optics, Roles, plan, stepwise};
-    use crate::optics::{Evanescent, Grid, Length};
-    use crate::project::{Method, Precision};
-
-    fn job(width: usize, height: usize, memory: u64) -> Job {
-        let pitch = Length::metres(1e-6);
-        Job {
-            name: String::new(),
-            grid: Grid { width, height, pitch_x: pitch, pitch_y: pitch },
-            optics: Optics {
-                wavelength: 5e-7,
-                evanescent: Evanescent::Decay,
-                band_limit: false,
-                rolloff: 0.0,
-            },
-            precision: Precision::F32,
-            source: None,
-            chains: stepwise(&[1e-3, 2e-3]),
-            output: Some("out.npy".into()),
-            preview: None,
-            roles: Roles::assign(&[], None, Some(Path::new("out.npy")), |_, _| false),
-            memory: Bytes(memory),
-            layer_bytes: 1 << 20,
-            chunk: None,
-            buffers: 2,
-            threads: 2,
-            tolerance: 1e-6,
-        }
-    }
+    use crate::methods::example::job;
+    use crate::methods::plan;
+    use crate::project::Method;
 
     #[test]
     fn a_plan_never_needs_more_than_the_memory_and_the_smallest_named_works() {

@@ -242,3 +242,39 @@ impl Builder<'_> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::example::job;
+    use crate::methods::{Roles, stepwise};
+    use crate::project::Drive;
+
+    /// The drives each pass reads and writes, by role.
+    fn drives(plan: &Plan) -> Vec<(String, String)> {
+        let letters = |ports: &dyn Fn(&Lane) -> Vec<usize>, pass: &Pass| {
+            let files = pass.lanes.iter().flat_map(ports);
+            files.map(|file| "ABCD".chars().nth(plan.files[file].drive).unwrap()).collect::<String>()
+        };
+        let inputs = |lane: &Lane| lane.inputs.iter().map(|port| port.file).collect();
+        let outputs = |lane: &Lane| lane.outputs.iter().map(|port| port.file).collect();
+        plan.passes.iter().map(|pass| (letters(&inputs, pass), letters(&outputs, pass))).collect()
+    }
+
+    #[test]
+    fn passes_read_and_write_the_drives_of_the_papers_table_and_a_and_b_take_turns() {
+        let folders = ["/a", "/b", "/c", "/d"];
+        let given: Vec<_> =
+            folders.iter().zip(Role::ALL).map(|(path, role)| Drive { path: path.into(), role }).collect();
+        let mut job = job(100, 90, 64 << 20);
+        job.chains = stepwise(&[1e-3, 2e-3, 3e-3]);
+        job.roles = Roles::assign(&given, None, Some("/b/out.npy".as_ref()), |_, _| false);
+        let padding = Padding { padded: [180, 200], error: 0.0 };
+        let plan = plan(&job, Method::Implicit, padding, 32);
+        let table = |reads: &str, writes: &str| (reads.to_owned(), writes.to_owned());
+        let even_step = |source, result| [table(source, "BC"), table("BC", "DA"), table("DA", result)];
+        let odd_step = |source, result| [table(source, "AC"), table("AC", "DB"), table("DB", result)];
+        let expected = [even_step("", "B"), odd_step("B", "A"), even_step("A", "B")].concat();
+        assert_eq!(drives(&plan), expected);
+    }
+}
