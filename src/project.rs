@@ -97,6 +97,8 @@ pub enum Method {
     Implicit,
     /// The same phases with no more padding than the light's reach needs.
     Padded,
+    /// As `padded`, with all scratch in memory.
+    InCore,
 }
 
 impl Method {
@@ -105,7 +107,7 @@ impl Method {
     pub const fn rolloff(self) -> f64 {
         match self {
             Self::Auto | Self::Implicit => 0.0,
-            Self::Padded => 0.02,
+            Self::Padded | Self::InCore => 0.02,
         }
     }
 }
@@ -116,6 +118,7 @@ impl fmt::Display for Method {
             Self::Auto => "auto",
             Self::Implicit => "implicit",
             Self::Padded => "padded",
+            Self::InCore => "in-core",
         })
     }
 }

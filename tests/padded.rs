@@ -106,15 +106,17 @@ fn every_reference_plane_is_reached() {
     for case in &Case::all() {
         let expected = read_plane(&case.expected());
         for (precision, bound) in [(Precision::F64, 1e-12), (Precision::F32, 2e-6)] {
-            let result = run(case, precision, 3, |s| s.method = Method::Padded);
-            let error = element_error(&result, &expected);
-            assert!(error <= bound, "{} {precision:?}: {error:e}", case.name);
+            for method in [Method::Padded, Method::InCore] {
+                let result = run(case, precision, 3, |s| s.method = method);
+                let error = element_error(&result, &expected);
+                assert!(error <= bound, "{} {method} {precision:?}: {error:e}", case.name);
+            }
         }
     }
 }
 
 #[test]
-fn the_same_bytes_however_it_is_cut() {
+fn the_same_bytes_however_it_is_cut_and_in_memory() {
     let setting =
         Setting { pitch: [4e-6; 2], wavelength: 532e-9, distance: 1e-3, tolerance: 1e-3, rolloff: 0.1 };
     let folder = tempfile::tempdir().unwrap();
@@ -131,4 +133,8 @@ fn the_same_bytes_however_it_is_cut() {
     for (chunk, buffers, threads) in [(1, 1, 2), (7, 3, 2), (64, 2, 3), (500, 1, 1)] {
         assert!(go(Some(chunk), buffers, threads) == reference, "{chunk} {buffers} {threads}");
     }
+    let settings = setting.settings(folder.path(), Method::InCore, Precision::F32);
+    let in_core =
+        propagate_file(folder.path(), &path, setting.pitch, setting.optics(), setting.distance, &settings);
+    assert!(in_core == reference, "in memory");
 }

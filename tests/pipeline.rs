@@ -22,7 +22,7 @@ struct SlowStore {
 }
 
 impl SlowStore {
-    fn new(bytes: Vec<u8>, delay: Duration, fails_at: Option<usize>) -> Arc<Self> {
+    fn new(bytes: &[u8], delay: Duration, fails_at: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
             inner: MemoryStore::new(bytes),
             delay,
@@ -160,8 +160,8 @@ fn reading_computing_and_writing_overlap() {
     let chunks = 40;
     let delay = Duration::from_millis(10);
     for in_place in [false, true] {
-        let source = SlowStore::new(bytes(chunks, 0), delay, None);
-        let target = SlowStore::new(vec![0; chunks * LINE], delay, None);
+        let source = SlowStore::new(&bytes(chunks, 0), delay, None);
+        let target = SlowStore::new(&vec![0; chunks * LINE], delay, None);
         let mut kernel = add_one(delay);
         let lanes = [lane(0, 1, chunks, in_place)];
         let outcome = run(&lanes, &[source, target.clone()], &mut kernel, &Cancel::default());
@@ -182,7 +182,7 @@ fn reading_computing_and_writing_overlap() {
 fn all_streams_of_a_pass_are_in_flight_at_the_same_time() {
     let chunks = 30;
     let (slow, instant) = (Duration::from_millis(10), Duration::ZERO);
-    let store = |salt| SlowStore::new(bytes(chunks, salt), slow, None);
+    let store = |salt| SlowStore::new(&bytes(chunks, salt), slow, None);
     let stores = [store(0), store(1), store(2), store(3)];
     let mut kernel = add_one(instant);
     let lanes = [lane(0, 2, chunks, true), lane(1, 3, chunks, true)];
@@ -201,8 +201,8 @@ fn all_streams_of_a_pass_are_in_flight_at_the_same_time() {
 #[test]
 fn events_tell_every_chunk_once_in_each_kind_and_buffers_come_back() {
     let chunks = 17;
-    let source = SlowStore::new(bytes(chunks, 0), Duration::ZERO, None);
-    let target = SlowStore::new(vec![0; chunks * LINE], Duration::ZERO, None);
+    let source = SlowStore::new(&bytes(chunks, 0), Duration::ZERO, None);
+    let target = SlowStore::new(&vec![0; chunks * LINE], Duration::ZERO, None);
     let lanes = [lane(0, 1, chunks, false)];
     let mut kernel = add_one(Duration::ZERO);
     let outcome = run(&lanes, &[source, target], &mut kernel, &Cancel::default());
@@ -231,8 +231,8 @@ fn events_tell_every_chunk_once_in_each_kind_and_buffers_come_back() {
 #[test]
 fn a_drive_that_fails_ends_the_pass_with_its_error() {
     for (fails_reading, fails_writing) in [(Some(5), None), (None, Some(3))] {
-        let source = SlowStore::new(bytes(9, 0), Duration::ZERO, fails_reading);
-        let target = SlowStore::new(vec![0; 9 * LINE], Duration::ZERO, fails_writing);
+        let source = SlowStore::new(&bytes(9, 0), Duration::ZERO, fails_reading);
+        let target = SlowStore::new(&vec![0; 9 * LINE], Duration::ZERO, fails_writing);
         let lanes = [lane(0, 1, 9, false)];
         let outcome = run(&lanes, &[source, target], &mut add_one(Duration::ZERO), &Cancel::default());
         let error = outcome.result.unwrap_err().to_string();
@@ -244,7 +244,7 @@ fn a_drive_that_fails_ends_the_pass_with_its_error() {
 fn a_panic_in_a_drives_thread_ends_the_pass_with_its_message() {
     for reading in [true, false] {
         let store = |panics| {
-            let inner = MemoryStore::new(vec![0; 9 * LINE]);
+            let inner = MemoryStore::new(&[0; 9 * LINE]);
             let requests = AtomicUsize::new(0);
             Arc::new(SlowStore { inner, delay: Duration::ZERO, requests, fails_at: None, panics })
         };
@@ -285,7 +285,7 @@ fn lanes_of_any_shape_complete_and_give_their_buffers_back() {
         for sets in [1, 2, 5] {
             let count = inputs + outputs;
             let stores: Vec<_> =
-                (0..2 * count).map(|i| SlowStore::new(bytes(chunks, i), Duration::ZERO, None)).collect();
+                (0..2 * count).map(|i| SlowStore::new(&bytes(chunks, i), Duration::ZERO, None)).collect();
             let lanes: Vec<_> = [0, count]
                 .iter()
                 .map(|&first| Lane {
@@ -322,8 +322,8 @@ fn lanes_of_any_shape_complete_and_give_their_buffers_back() {
 
 #[test]
 fn a_panic_while_computing_is_an_error_with_its_message() {
-    let source = SlowStore::new(bytes(9, 0), Duration::ZERO, None);
-    let target = SlowStore::new(vec![0; 9 * LINE], Duration::ZERO, None);
+    let source = SlowStore::new(&bytes(9, 0), Duration::ZERO, None);
+    let target = SlowStore::new(&vec![0; 9 * LINE], Duration::ZERO, None);
     let mut kernel = AddOne { panics_at: Some(4), ..add_one(Duration::ZERO) };
     let outcome = run(&[lane(0, 1, 9, false)], &[source, target], &mut kernel, &Cancel::default());
     let error = outcome.result.unwrap_err().to_string();
@@ -334,8 +334,8 @@ fn a_panic_while_computing_is_an_error_with_its_message() {
 fn a_cancelled_pass_leaves_the_rest_undone() {
     let chunks = 1000;
     let delay = Duration::from_millis(5);
-    let source = SlowStore::new(bytes(chunks, 0), delay, None);
-    let target = SlowStore::new(vec![0; chunks * LINE], delay, None);
+    let source = SlowStore::new(&bytes(chunks, 0), delay, None);
+    let target = SlowStore::new(&vec![0; chunks * LINE], delay, None);
     let cancel = Cancel::default();
     let stop = cancel.clone();
     let waiter = std::thread::spawn(move || {

@@ -162,11 +162,12 @@ pub fn estimate_table(estimate: &Estimate) -> String {
     let parts = estimate.memory_parts;
     let _ = writeln!(
         text,
-        "\nmemory {}: chunk buffers {}, working lines and tables {}, layers {}",
+        "\nmemory {}: chunk buffers {}, working lines and tables {}, layers {}, scratch {}",
         Bytes(estimate.memory),
         Bytes(parts.buffers),
         Bytes(parts.work),
-        Bytes(parts.layers)
+        Bytes(parts.layers),
+        Bytes(parts.scratch)
     );
     let _ = writeln!(text, "bytes moved {}", Bytes(estimate.bytes_moved));
     let _ = writeln!(text, "relative error at most {:.0e}", estimate.error_bound);

@@ -256,3 +256,38 @@ fn same(expected: f64, found: f64, tolerance: f64, pass: &str) -> Result<(), Eng
     }
     Err(EngineError::Energy { pass: pass.into(), expected, found })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn energies(source: f64, between: f64) -> Energies {
+        Energies { source, between, samples: 100.0, ..Energies::default() }
+    }
+
+    #[test]
+    fn data_that_changed_on_its_way_ends_the_job() {
+        let ok = energies(50.0, 40.0);
+        assert!(ok.spectrum(50.0 * (1.0 + 1e-6), "", Precision::F32).is_ok());
+        for found in [50.1, 49.9, 0.0] {
+            let error = ok.spectrum(found, "phase 2", Precision::F32).unwrap_err();
+            assert!(matches!(error, EngineError::Energy { .. }), "{found}");
+        }
+        assert!(ok.spectrum(50.0 * (1.0 + 1e-6), "", Precision::F64).is_err(), "double precision is closer");
+        assert!(matches!(ok.spectrum(f64::NAN, "", Precision::F32), Err(EngineError::TooLarge { .. })));
+        assert!(energies(50.0, 40.0).end(40.0, 39.0, "").is_ok());
+        assert!(energies(50.0, 40.0).end(40.001, 39.0, "").is_err());
+        assert!(energies(50.0, 40.0).end(f64::NAN, 39.0, "").is_err());
+        assert!(matches!(
+            energies(50.0, 40.0).end(40.0, f64::INFINITY, ""),
+            Err(EngineError::TooLarge { .. })
+        ));
+    }
+
+    #[test]
+    fn dark_and_very_faint_planes_are_no_alarm() {
+        assert!(energies(0.0, 0.0).spectrum(0.0, "", Precision::F32).is_ok());
+        assert!(energies(1e-80, 0.0).spectrum(3e-80, "", Precision::F32).is_ok());
+        assert!(energies(0.0, 0.0).end(0.0, 0.0, "").is_ok());
+    }
+}

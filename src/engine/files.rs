@@ -7,7 +7,9 @@ use tempfile::{TempDir, TempPath};
 
 use super::{Cancel, EngineError, Place, Plan};
 use crate::optics::Bytes;
-use crate::storage::{DirectFile, StorageError, Store, folder_of, free_space, same_device, same_file_system};
+use crate::storage::{
+    DirectFile, MemoryStore, StorageError, Store, folder_of, free_space, same_device, same_file_system,
+};
 
 /// The files of a running job. Dropping it removes scratch and an unfinished output.
 pub struct JobFiles {
@@ -40,6 +42,12 @@ impl JobFiles {
                 return Err(EngineError::Cancelled);
             }
             let store = match &file.place {
+                Place::Memory => {
+                    let store = MemoryStore::default();
+                    store.allocate(file.bytes)?;
+                    files.stores.push(Arc::new(store));
+                    continue;
+                }
                 Place::Source(path) => Arc::new(DirectFile::open(path)?),
                 Place::Scratch => {
                     let folder = files.scratch_folder(file.drive, &plan.drives[file.drive])?;
@@ -129,7 +137,7 @@ fn check_space(plan: &Plan) -> Result<(), EngineError> {
         .files
         .iter()
         .filter_map(|file| match &file.place {
-            Place::Source(_) => None,
+            Place::Source(_) | Place::Memory => None,
             Place::Scratch => Some((&*plan.drives[file.drive], file.bytes, 0)),
             Place::Output(path, _) => Some((folder_of(path), 0, file.bytes)),
         })
@@ -188,4 +196,73 @@ fn create_beside(path: &Path) -> Result<(DirectFile, TempPath), StorageError> {
         })
         .map_err(|e| StorageError::file("create it", path, e))?;
     Ok(made.into_parts())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::PlanFile;
+    use crate::project::{Method, Precision};
+    use crate::storage::{Element, NpyHeader};
+
+    /// A plan that only has files in `folder`: one scratch, and the output `out.npy`.
+    fn plan(folder: &Path) -> Plan {
+        let header = NpyHeader::new(3, 5, Element::Complex64);
+        let file = |bytes, place| PlanFile { drive: 0, bytes, place };
+        Plan {
+            name: String::new(),
+            method: Method::Implicit,
+            precision: Precision::F32,
+            drives: vec![folder.into()],
+            files: vec![
+                file(9000, Place::Scratch),
+                file(header.file_bytes(), Place::Output(folder.join("out.npy"), header)),
+            ],
+            passes: Vec::new(),
+            layer_bytes: 0,
+            chunk: 1,
+            buffers: 1,
+            threads: 1,
+            error_bound: 0.0,
+        }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn files_are_hidden_until_they_are_complete_and_scratch_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = JobFiles::create(&plan(folder.path()), &Cancel::default()).unwrap();
+        assert_eq!(names(folder.path()).len(), 2);
+        assert!(!folder.path().join("out.npy").exists());
+        files.stores()[1].write_at(&[7; 120], 4096).unwrap();
+        files.finish(false).unwrap();
+        assert_eq!(names(folder.path()), ["out.npy"]);
+        let bytes = std::fs::read(folder.path().join("out.npy")).unwrap();
+        assert_eq!((bytes.len(), &bytes[4096..]), (4096 + 120, &[7; 120][..]));
+
+        drop(JobFiles::create(&plan(folder.path()), &Cancel::default()).unwrap());
+        assert_eq!(names(folder.path()), ["out.npy"], "a job that ends early leaves nothing");
+    }
+
+    /// Somebody else took the name while the job ran: neither file is lost.
+    #[test]
+    fn a_name_taken_meanwhile_costs_neither_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("out.npy");
+        let files = JobFiles::create(&plan(folder.path()), &Cancel::default()).unwrap();
+        files.stores()[1].write_at(&[7; 120], 4096).unwrap();
+        std::fs::write(&output, "somebody's").unwrap();
+        let Err(EngineError::Unnamed { path, kept, .. }) = files.finish(false) else { panic!("unnamed") };
+        assert_eq!(path, output);
+        assert_eq!(std::fs::read(&output).unwrap(), b"somebody's");
+        assert_eq!(std::fs::read(kept).unwrap()[4096..], [7; 120]);
+
+        let files = JobFiles::create(&plan(folder.path()), &Cancel::default()).unwrap();
+        files.finish(true).unwrap();
+        assert_ne!(std::fs::read(&output).unwrap(), b"somebody's", "replaced when that is asked for");
+    }
 }

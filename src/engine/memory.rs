@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::kernels::{Columns, RowsForward, RowsInverse};
-use super::{Kernel, Plan};
+use super::{Kernel, Place, Plan};
 use crate::project::Precision;
 
 /// The memory of a job, in bytes.
@@ -15,13 +15,15 @@ pub struct Memory {
     pub work: u64,
     /// Decoded layers.
     pub layers: u64,
+    /// Scratch that is held in memory.
+    pub scratch: u64,
 }
 
 impl Memory {
     /// All of it.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.buffers + self.work + self.layers
+        self.buffers + self.work + self.layers + self.scratch
     }
 }
 
@@ -34,6 +36,7 @@ impl Plan {
             buffers: self.buffer_bytes() as u64 * self.buffer_count() as u64,
             work: work as u64,
             layers: self.layer_bytes,
+            scratch: self.files.iter().filter(|f| matches!(f.place, Place::Memory)).map(|f| f.bytes).sum(),
         }
     }
 

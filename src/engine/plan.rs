@@ -53,6 +53,8 @@ pub enum Place {
     Source(PathBuf),
     /// Private; removed when the job ends.
     Scratch,
+    /// Private, and on no drive.
+    Memory,
     /// The result; appears under its name when it is complete.
     Output(PathBuf, NpyHeader),
 }
@@ -309,7 +311,7 @@ impl Plan {
         let mut sums = (0, 0);
         for file in self.files.iter().filter(|f| f.drive == drive) {
             match file.place {
-                Place::Source(_) => {}
+                Place::Source(_) | Place::Memory => {}
                 Place::Scratch => sums.0 += file.bytes,
                 Place::Output(..) => sums.1 += file.bytes,
             }

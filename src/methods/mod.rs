@@ -20,7 +20,9 @@ pub fn plan(job: &Job, method: Method) -> Result<Plan, PlanError> {
     let (method, padding) = match method {
         // The one that adds nothing to the definition, until a planner weighs them.
         Method::Auto | Method::Implicit => (Method::Implicit, implicit::padding(job)),
-        Method::Padded => (Method::Padded, padded::padding(job)),
+        // The same, its scratch in memory.
+        Method::Padded | Method::InCore => (method, padded::padding(job)),
     };
-    size::fit(job, |chunk| three_phases::plan(job, method, padding, chunk))
+    let in_core = method == Method::InCore;
+    size::fit(job, |chunk| three_phases::plan(job, method, padding, in_core, chunk))
 }

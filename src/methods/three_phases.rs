@@ -24,8 +24,9 @@ pub struct Padding {
     pub error: f64,
 }
 
-/// The plan of `job` with chunks of `chunk` lines; it calls itself a plan of `method`.
-pub fn plan(job: &Job, method: Method, padding: Padding, chunk: usize) -> Plan {
+/// The plan of `job` with chunks of `chunk` lines; it calls itself a plan of `method`. Its scratch is on the
+/// drives of the roles, or, `in_core`, in memory.
+pub fn plan(job: &Job, method: Method, padding: Padding, in_core: bool, chunk: usize) -> Plan {
     let split = |length, padded| Split { length, padded, streams: 2 };
     let split_y = split(job.grid.height, padding.padded[0]);
     let split_x = split(job.grid.width, padding.padded[1]);
@@ -33,7 +34,12 @@ pub fn plan(job: &Job, method: Method, padding: Padding, chunk: usize) -> Plan {
     let (width, height) = (split_x.stream_length(), job.grid.height);
     let sample_bytes = job.precision.sample_bytes();
     let tiles = Tiles { height, width, rows: chunk.min(height), columns: chunk.min(width), sample_bytes };
-    let mut builder = Builder { job, tiles, split_x, split_y, files: Vec::new(), passes: Vec::new() };
+    let mut drives = job.roles.drives.clone();
+    let memory = in_core.then(|| {
+        drives.push("memory".into());
+        drives.len() - 1
+    });
+    let mut builder = Builder { job, tiles, split_x, split_y, memory, files: Vec::new(), passes: Vec::new() };
     builder.run();
     let Builder { files, passes, .. } = builder;
     let bound = |step: &Step| padding.error + error_bound(job, step.distance);
@@ -41,7 +47,7 @@ pub fn plan(job: &Job, method: Method, padding: Padding, chunk: usize) -> Plan {
         name: job.name.clone(),
         method,
         precision: job.precision,
-        drives: job.roles.drives.clone(),
+        drives,
         files,
         passes,
         layer_bytes: job.layer_bytes,
@@ -76,6 +82,8 @@ struct Builder<'a> {
     tiles: Tiles,
     split_x: Split,
     split_y: Split,
+    /// The drive that stands for memory, where scratch is held there.
+    memory: Option<usize>,
     files: Vec<PlanFile>,
     passes: Vec<Pass>,
 }
@@ -96,8 +104,7 @@ impl Builder<'_> {
             Plane { file, offset: header.data_offset, element: header.element }
         });
         // One tiled file for each role; the steps take turns.
-        let slots = Role::ALL
-            .map(|role| self.add_file(job.roles.drive(role), self.tiles.file_bytes(), Place::Scratch));
+        let slots = Role::ALL.map(|role| self.add_scratch(role, self.tiles.file_bytes()));
         // Planes between steps, one on each of the drives that change places; and between chains.
         let longest = job.chains.iter().map(Vec::len).max().unwrap_or(0);
         let between = [(Role::B, 2), (Role::A, 3)]
@@ -138,11 +145,19 @@ impl Builder<'_> {
         self.files.len() - 1
     }
 
+    /// A scratch file on the drive of `role`, or in memory.
+    fn add_scratch(&mut self, role: Role, bytes: u64) -> usize {
+        match self.memory {
+            Some(memory) => self.add_file(memory, bytes, Place::Memory),
+            None => self.add_file(self.job.roles.drive(role), bytes, Place::Scratch),
+        }
+    }
+
     /// A scratch plane on the drive of `role`.
     fn add_plane(&mut self, role: Role) -> Plane {
         let element = self.element();
         let bytes = self.job.grid.samples() * element.bytes() as u64;
-        let file = self.add_file(self.job.roles.drive(role), bytes, Place::Scratch);
+        let file = self.add_scratch(role, bytes);
         Plane { file, offset: 0, element }
     }
 
@@ -270,7 +285,7 @@ mod tests {
         job.chains = stepwise(&[1e-3, 2e-3, 3e-3]);
         job.roles = Roles::assign(&given, None, Some("/b/out.npy".as_ref()), |_, _| false);
         let padding = Padding { padded: [180, 200], error: 0.0 };
-        let plan = plan(&job, Method::Implicit, padding, 32);
+        let plan = plan(&job, Method::Implicit, padding, false, 32);
         let table = |reads: &str, writes: &str| (reads.to_owned(), writes.to_owned());
         let even_step = |source, result| [table(source, "BC"), table("BC", "DA"), table("DA", result)];
         let odd_step = |source, result| [table(source, "AC"), table("AC", "DB"), table("DB", result)];

@@ -11,7 +11,7 @@ use crate::optics::Bytes;
 use crate::project::Method;
 use crate::run::Estimate;
 
-const METHODS: [(Method, &str, &str); 3] = [
+const METHODS: [(Method, &str, &str); 4] = [
     (Method::Auto, "automatic", "The planner picks the fastest method that fits"),
     (
         Method::Implicit,
@@ -23,6 +23,7 @@ const METHODS: [(Method, &str, &str); 3] = [
         "padded by the reach",
         "The same phases with no more padding than the light's reach needs; with a small roll-off",
     ),
+    (Method::InCore, "in memory", "As padded by the reach, with all scratch in memory; only where it fits"),
 ];
 
 /// What is known of the project's needs.
