@@ -218,6 +218,25 @@ mod tests {
     }
 
     #[test]
+    fn all_whole_blocks_of_a_request_go_directly_where_address_and_offset_agree() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = DirectFile::create(&folder.path().join("plane")).unwrap();
+        // Whether or not this file system has direct I/O.
+        file.direct = Some(File::open(file.path()).unwrap());
+        for offset in [0u64, 1, 100, 4095, 4096, 5000, 1 << 40] {
+            for length in [0, 1, 4095, 4096, 4097, 8191, 20_000] {
+                let within = block_offset(offset);
+                let (head, body) = file.split(ALIGNMENT * 7 + within, offset, length);
+                assert!(head + body <= length && body.is_multiple_of(ALIGNMENT));
+                assert!(body == 0 || block_offset(offset + head as u64) == 0, "{offset} {length}");
+                assert!(length - body < 2 * ALIGNMENT, "{offset} {length}: only the ends are left");
+                let (_, body) = file.split(ALIGNMENT * 7 + within + 8, offset, length);
+                assert_eq!(body, 0, "an address that does not agree");
+            }
+        }
+    }
+
+    #[test]
     fn reading_past_the_end_names_file_offset_and_length() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("short");
