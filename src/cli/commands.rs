@@ -10,7 +10,6 @@ use super::arguments::{
 };
 use super::output::{estimate_table, follow, job_line, print};
 use crate::engine::{Cancel, Event, EventSink};
-use crate::inspect::Tone;
 use crate::methods::Optics;
 use crate::optics::{Bytes, Length};
 use crate::project::{Method, Project};
@@ -18,7 +17,7 @@ use crate::run::{
     Estimate, Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, outputs,
     plan_project, propagate, run_project,
 };
-use crate::storage::{detect, save_gray_png};
+use crate::storage::detect;
 
 /// Carries out `command`; its result goes to standard output, its progress to standard error.
 pub fn execute(command: Command) -> Result<(), RunError> {
@@ -127,8 +126,6 @@ fn run_propagation(propagation: &Propagation, settings: &Settings, report: &Repo
         let started = Instant::now();
         let mut job = propagate(propagation, settings, (0, 1), sink, cancel)?;
         if let Some(preview) = job.preview.take() {
-            let levels = Tone::of(&preview.mean).levels(&preview.mean);
-            save_gray_png(&propagation.target, preview.width, preview.height, &levels, settings.force)?;
             let text = format!(
                 "intensity |u|², relative, 1 : {}, {} × {} pixels",
                 preview.scale, preview.width, preview.height

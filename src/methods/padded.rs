@@ -8,6 +8,7 @@
 use super::Job;
 use super::three_phases::Padding;
 use crate::optics::{Tail, reach};
+use crate::spectral::is_smooth;
 
 /// The least padding that adds no more than the job's tolerance, at most twice the plane.
 pub fn padding(job: &Job) -> Padding {
@@ -40,16 +41,8 @@ pub fn padding(job: &Job) -> Padding {
 
 /// The smallest even number from `least` on whose half is a product of 2, 3, 5, 7 and 11.
 fn fast_even(least: usize) -> usize {
-    let smooth = |mut n: usize| {
-        for prime in [2, 3, 5, 7, 11] {
-            while n.is_multiple_of(prime) {
-                n /= prime;
-            }
-        }
-        n == 1
-    };
     let mut half = least.div_ceil(2).max(1);
-    while !smooth(half) {
+    while !is_smooth(half) {
         half += 1;
     }
     2 * half

@@ -9,11 +9,10 @@ use serde::Serialize;
 use super::error::{check_apart, check_output};
 use super::{Kept, Propagation, RunError, Settings, default_threads, propagate};
 use crate::engine::{Cancel, EngineError, Event, EventSink, JobContext, JobReport, Plan, execute};
-use crate::inspect::Tone;
 use crate::methods::{Job, Optics, plan, stepwise};
 use crate::optics::{Bytes, LayerSource};
 use crate::project::{Layering, Project, ProjectError};
-use crate::storage::{open_layer, probe, save_gray_png};
+use crate::storage::{open_layer, probe};
 
 /// What a run took and gave.
 #[derive(Debug, Clone, Serialize)]
@@ -224,10 +223,6 @@ fn reconstruct_layer(
     let jobs = (layer + 1, 1 + project.layers.len());
     let mut job = propagate(&propagation, settings, jobs, sink, cancel)?;
     let preview = job.preview.take().map(Arc::new);
-    if let Some(preview) = &preview {
-        let levels = Tone::of(&preview.mean).levels(&preview.mean);
-        save_gray_png(file, preview.width, preview.height, &levels, settings.force)?;
-    }
     sink.send(Event::Preview { layer, preview });
     Ok(job)
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use super::RunError;
 use super::error::{check_apart, check_folder, check_output};
 use crate::engine::{Cancel, EventSink, JobContext, JobReport, Plan, execute};
+use crate::inspect::Tone;
 use crate::methods::{Job, Optics, Roles, Source, Step, plan};
 use crate::optics::{Bytes, Grid, Length};
 use crate::project::{
     Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_tolerance,
     validate_tuning,
 };
-use crate::storage::NpyHeader;
+use crate::storage::{NpyHeader, save_gray_png};
 
 /// How a plane is computed: what a user may tune without changing the result.
 #[derive(Debug, Clone)]
@@ -157,7 +158,7 @@ impl Settings {
     }
 }
 
-/// Runs `propagation`; on an error nothing is left behind.
+/// Runs `propagation` and makes its target; on an error nothing is left behind.
 pub fn propagate(
     propagation: &Propagation,
     settings: &Settings,
@@ -167,5 +168,10 @@ pub fn propagate(
 ) -> Result<JobReport, RunError> {
     let plan = propagation.plan(settings)?;
     let context = JobContext { layers: &[], job, sink, cancel, force: settings.force };
-    Ok(execute(&plan, &context)?)
+    let report = execute(&plan, &context)?;
+    if let Some(preview) = &report.preview {
+        let levels = Tone::of(&preview.mean).levels(&preview.mean);
+        save_gray_png(&propagation.target, preview.width, preview.height, &levels, settings.force)?;
+    }
+    Ok(report)
 }

@@ -5,4 +5,4 @@ mod panels;
 mod streams;
 
 pub use panels::{columns_to_panel, panel_to_columns, panel_to_rows, rows_to_panel};
-pub use streams::{Split, Streams};
+pub use streams::{Split, Streams, is_smooth};

@@ -164,8 +164,9 @@ impl<T: Real> Streams<T> {
     }
 }
 
-/// Whether a transform of this length is a product of short ones; others go by way of longer ones.
-const fn is_smooth(mut length: usize) -> bool {
+/// Whether a transform of `length` is a product of short ones; others go by way of longer ones.
+#[must_use]
+pub const fn is_smooth(mut length: usize) -> bool {
     let primes = [2, 3, 5, 7, 11];
     let mut i = 0;
     while i < primes.len() {
