@@ -18,4 +18,4 @@ pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
 pub use platform::peak_memory;
 pub use store::{MemoryStore, Store};
-pub use tiles::{PANEL, Tiles};
+pub use tiles::{PANEL, SCALE_ROWS, ScratchPrecision, Tiles};
