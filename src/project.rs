@@ -102,6 +102,10 @@ pub enum Method {
     Padded,
     /// As `padded`, with all scratch in memory.
     InCore,
+    /// As `padded`, one stream after another, each in memory between phases 1 and 2.
+    Streamed,
+    /// Blocks with guards, each computed in memory (overlap-save); no scratch.
+    Blocks,
 }
 
 impl Method {
@@ -110,7 +114,7 @@ impl Method {
     pub const fn rolloff(self) -> f64 {
         match self {
             Self::Auto | Self::Implicit => 0.0,
-            Self::Padded | Self::InCore => 0.02,
+            Self::Padded | Self::InCore | Self::Streamed | Self::Blocks => 0.02,
         }
     }
 }
@@ -122,6 +126,8 @@ impl fmt::Display for Method {
             Self::Implicit => "implicit",
             Self::Padded => "padded",
             Self::InCore => "in-core",
+            Self::Streamed => "streamed",
+            Self::Blocks => "blocks",
         })
     }
 }
@@ -274,6 +280,13 @@ pub struct Project {
     /// ([`Precision::tolerance`]) when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
+    /// Streams along x of the methods that may choose; their own number when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<usize>,
+    /// Streams of `padded` that are worked on together; the others wait, which needs less scratch and more
+    /// time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<usize>,
     /// How scratch keeps samples; as the arithmetic has them when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_precision: Option<ScratchPrecision>,
@@ -376,6 +389,7 @@ impl Project {
         }
         validate_tuning(self.buffers, self.chunk)?;
         validate_scratch(self.scratch_precision, self.precision)?;
+        validate_streams(self.streams, self.at_once)?;
         if self.layers.is_empty() {
             return Err(ProjectError::value(
                 "layers",
@@ -472,6 +486,19 @@ pub fn validate_tolerance(tolerance: Option<f64>) -> Result<(), ProjectError> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Checks the numbers of streams.
+pub fn validate_streams(streams: Option<usize>, at_once: Option<usize>) -> Result<(), ProjectError> {
+    for (field, value) in [("streams", streams), ("at_once", at_once)] {
+        if value.is_some_and(|n| n == 0 || n > 64) {
+            return Err(ProjectError::value(
+                field,
+                format!("{} cannot be used; it lies between 1 and 64, and 2 is usual", value.unwrap_or(0)),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that scratch keeps no more than there is.

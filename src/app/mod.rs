@@ -127,6 +127,8 @@ pub fn blank_project() -> Project {
         layering: Layering::default(),
         method: Method::default(),
         precision: Precision::default(),
+        streams: None,
+        at_once: None,
         scratch_precision: None,
         evanescent: Evanescent::default(),
         band_limit: false,

@@ -171,6 +171,12 @@ pub struct Common {
     /// The arithmetic.
     #[arg(long, value_enum)]
     pub precision: Option<Precision>,
+    /// Streams along x of the methods that may choose.
+    #[arg(long, value_name = "S")]
+    pub streams: Option<usize>,
+    /// Streams of `padded` that are worked on together; fewer need less scratch, and more time.
+    #[arg(long, value_name = "N")]
+    pub at_once: Option<usize>,
     /// How scratch keeps samples; as the arithmetic has them if not given.
     #[arg(long, value_enum)]
     pub scratch_precision: Option<ScratchPrecision>,
@@ -215,6 +221,12 @@ impl Common {
         if let Some(precision) = self.precision {
             project.precision = precision;
         }
+        if self.streams.is_some() {
+            project.streams = self.streams;
+        }
+        if self.at_once.is_some() {
+            project.at_once = self.at_once;
+        }
         if self.scratch_precision.is_some() {
             project.scratch_precision = self.scratch_precision;
         }
@@ -237,6 +249,8 @@ impl Common {
         Settings {
             method: self.method.unwrap_or_default(),
             precision: self.precision.unwrap_or_default(),
+            streams: self.streams,
+            at_once: self.at_once,
             scratch_precision: self.scratch_precision,
             drives: self.roles(),
             memory: self.memory.unwrap_or(Project::DEFAULT_MEMORY),

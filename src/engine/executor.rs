@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::energy::Energies;
 use super::files::{JobFiles, device_notes};
-use super::kernels::{Columns, RowsForward, RowsInverse, Transforms};
+use super::kernels::{BlockKernel, Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
 use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
 use crate::optics::{LayerSource, TransferReal};
@@ -132,8 +132,7 @@ fn run_passes<T: TransferReal>(
         events_lost: 0,
         preview: None,
     };
-    let mut energies = Energies::new(plan.precision, plan.scratch_precision);
-    let mut transforms = Transforms::<T>::new();
+    let mut computing = Computing::<T>::new(plan, context.layers);
     for (index, pass) in plan.passes.iter().enumerate() {
         let pass_context = PassContext {
             pass: index,
@@ -146,45 +145,8 @@ fn run_passes<T: TransferReal>(
             pool: &pool,
         };
         context.sink.send(Event::PassStarted { pass: index, at: clock.elapsed().as_secs_f64() });
-        let mut run = |kernel: &mut dyn ChunkKernel| -> Result<PassUse, EngineError> {
-            run_pass(&pass.lanes, kernel, &mut buffers, &pass_context)
-        };
-        let used = match &pass.kernel {
-            Kernel::RowsForward { source, layers, split, part, tiles } => {
-                let layers = layers.iter().map(|&i| context.layers[i].clone()).collect();
-                let streams = transforms.of(*split);
-                let mut kernel =
-                    RowsForward::<T>::new(streams, part.clone(), *tiles, *source, layers, plan.threads);
-                let used = run(&mut kernel)?;
-                // The first streams are made of the same plane as the later ones.
-                if part.streams.start == 0 {
-                    let samples = tiles.height as f64 * tiles.width as f64;
-                    energies.add_source(kernel.energy(), samples, || plan.source_name())?;
-                }
-                used
-            }
-            Kernel::Columns { terms, split, lanes, streams, tiles } => {
-                let transforms = transforms.of(*split);
-                let mut kernel =
-                    Columns::<T>::new(transforms, terms, *tiles, lanes.clone(), *streams, plan.threads);
-                let used = run(&mut kernel)?;
-                let padded = *streams as f64 * tiles.width as f64;
-                energies.add_spectrum(kernel.energy() / padded, kernel.written());
-                if lanes.end == *streams {
-                    energies.check_spectrum(&pass.name)?;
-                }
-                used
-            }
-            Kernel::RowsInverse { split, streams, tiles, base, preview } => {
-                let transforms = transforms.of(*split);
-                let mut kernel =
-                    RowsInverse::<T>::new(transforms, streams.clone(), *tiles, *base, *preview, plan.threads);
-                let used = run(&mut kernel)?;
-                energies.end(kernel.read(), kernel.energy(), &pass.name)?;
-                report.preview = kernel.into_preview();
-                used
-            }
-        };
+        let used =
+            computing.pass(pass, &mut |kernel| run_pass(&pass.lanes, kernel, &mut buffers, &pass_context))?;
         context.sink.send(Event::PassFinished { pass: index, seconds: used.seconds });
         report.passes.push(PassReport {
             name: pass.name.clone(),
@@ -193,9 +155,93 @@ fn run_passes<T: TransferReal>(
             drives: used.drives,
         });
     }
-    report.energy = energies.ends();
+    report.energy = computing.energies.ends();
+    report.preview = computing.preview;
     report.events_lost = context.sink.lost();
     // Taken while the buffers are held.
     report.peak_memory = peak_memory();
     Ok(report)
+}
+
+/// What the passes of a job compute, and what they hand on from one to the next.
+struct Computing<'a, T: TransferReal> {
+    plan: &'a Plan,
+    layers: &'a [Arc<LayerSource>],
+    transforms: Transforms<T>,
+    energies: Energies,
+    preview: Option<Preview>,
+}
+
+/// Runs a kernel over the chunks of a pass.
+type Run<'r> = dyn FnMut(&mut dyn ChunkKernel) -> Result<PassUse, EngineError> + 'r;
+
+impl<'a, T: TransferReal> Computing<'a, T> {
+    fn new(plan: &'a Plan, layers: &'a [Arc<LayerSource>]) -> Self {
+        let energies = Energies::new(plan.precision, plan.scratch_precision);
+        Self { plan, layers, transforms: Transforms::new(), energies, preview: None }
+    }
+
+    /// Makes the kernel of `pass`, has it run, and checks the energies it found.
+    fn pass(&mut self, pass: &Pass, run: &mut Run<'_>) -> Result<PassUse, EngineError> {
+        let plan = self.plan;
+        match &pass.kernel {
+            Kernel::RowsForward { source, layers, split, part, tiles } => {
+                let layers = layers.iter().map(|&i| self.layers[i].clone()).collect();
+                let streams = self.transforms.of(*split);
+                let mut kernel =
+                    RowsForward::<T>::new(streams, part.clone(), *tiles, *source, layers, self.plan.threads);
+                let used = run(&mut kernel)?;
+                // The first streams are made of the same plane as the later ones.
+                if part.streams.start == 0 {
+                    let samples = tiles.height as f64 * tiles.width as f64;
+                    self.energies.add_source(kernel.energy(), samples, || plan.source_name())?;
+                }
+                Ok(used)
+            }
+            Kernel::Columns { terms, split, lanes, streams, tiles } => {
+                let transforms = self.transforms.of(*split);
+                let mut kernel =
+                    Columns::<T>::new(transforms, terms, *tiles, lanes.clone(), *streams, self.plan.threads);
+                let used = run(&mut kernel)?;
+                let padded = *streams as f64 * tiles.width as f64;
+                self.energies.add_spectrum(kernel.energy() / padded, kernel.written());
+                if lanes.end == *streams {
+                    self.energies.check_spectrum(&pass.name)?;
+                }
+                Ok(used)
+            }
+            Kernel::Blocks(blocks) => {
+                let layers = |layers: &Vec<usize>| layers.iter().map(|&i| self.layers[i].clone()).collect();
+                let layers = blocks.waves.iter().map(|wave| layers(&wave.layers)).collect();
+                let mut kernel = BlockKernel::<T>::new(
+                    blocks,
+                    pass.places(blocks),
+                    layers,
+                    &mut self.transforms,
+                    self.plan.threads,
+                );
+                let used = run(&mut kernel)?;
+                let [source, result] = kernel.energies();
+                self.energies.add_source(source, 0.0, || plan.source_name())?;
+                self.energies.add_result(source, result, &pass.name)?;
+                self.preview = kernel.into_preview();
+                Ok(used)
+            }
+            Kernel::RowsInverse { split, streams, tiles, base, preview } => {
+                let transforms = self.transforms.of(*split);
+                let mut kernel = RowsInverse::<T>::new(
+                    transforms,
+                    streams.clone(),
+                    *tiles,
+                    *base,
+                    *preview,
+                    self.plan.threads,
+                );
+                let used = run(&mut kernel)?;
+                self.energies.end(kernel.read(), kernel.energy(), &pass.name)?;
+                self.preview = kernel.into_preview();
+                Ok(used)
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::kernels::{Columns, RowsForward, RowsInverse};
+use super::kernels::{BlockKernel, Columns, RowsForward, RowsInverse};
 use super::{Kernel, Place, Plan};
 use crate::optics::TransferReal;
 use crate::project::Precision;
@@ -56,6 +56,7 @@ impl Plan {
             Kernel::Columns { terms, split, tiles, .. } => {
                 Columns::<T>::bytes(*split, terms.len(), tiles, self.threads)
             }
+            Kernel::Blocks(plan) => BlockKernel::<T>::bytes(plan, self.threads),
             Kernel::RowsInverse { split, tiles, preview, .. } => {
                 RowsInverse::<T>::bytes(*split, tiles, preview.is_some(), self.threads)
             }

@@ -1,6 +1,7 @@
 //! The engine: plans as data, one executor that owns threads, buffers and cancellation, events.
 
 mod cancel;
+mod cost;
 mod energy;
 mod error;
 mod events;
@@ -13,12 +14,13 @@ mod plan;
 mod preview;
 
 pub use cancel::Cancel;
+pub use cost::{ComputeRates, DriveRates, PassPrediction, Prediction, predict};
 pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
 pub use executor::{JobContext, JobReport, PassReport, execute};
 pub use files::device_notes;
-pub use kernels::{RowsOf, Term};
+pub use kernels::{BlockPlan, BlockWave, RowsOf, Term};
 pub use memory::Memory;
 pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, panic_text, run_pass};
-pub use plan::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, Segment};
+pub use plan::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, Rect, Segment};
 pub use preview::Preview;

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::PassInfo;
-use super::kernels::{RowsOf, Term};
+use super::kernels::{BlockPlan, Places, RowsOf, Term};
 use crate::project::{Method, Precision};
 use crate::spectral::Split;
 use crate::storage::{Element, NpyHeader, ScratchPrecision, Tiles, block_offset};
@@ -123,6 +124,34 @@ pub enum Layout {
         /// What a chunk is: all tiles of one row chunk, or of one column chunk.
         axis: Axis,
     },
+    /// Rectangles of a `.npy` plane.
+    Rects {
+        /// Offset of the plane's first line.
+        offset: u64,
+        /// Bytes of a line of the plane.
+        line_bytes: usize,
+        /// Bytes of a sample.
+        sample_bytes: usize,
+        /// The rectangle of each chunk; it may be empty.
+        rects: Arc<[Rect]>,
+    },
+}
+
+/// A rectangle of a plane.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rect {
+    /// Its rows.
+    pub rows: Range<usize>,
+    /// Its columns.
+    pub columns: Range<usize>,
+}
+
+impl Rect {
+    /// Whether there is no sample in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() || self.columns.is_empty()
+    }
 }
 
 /// The order of the tiles in a file.
@@ -169,7 +198,42 @@ impl Layout {
                 };
                 0..count * tiles.tile_bytes()
             }
+            Self::Rects { .. } => {
+                let rows = self.rect_rows(chunk);
+                rows.first().map_or(0, |first| first.buffer.start)
+                    ..rows.last().map_or(0, |last| last.buffer.end)
+            }
         }
+    }
+
+    /// Each row of a chunk's rectangle; the next one follows directly, or on a block of its own.
+    fn rect_rows(&self, chunk: usize) -> Vec<Segment> {
+        let Self::Rects { offset, line_bytes, sample_bytes, rects } = self else { return Vec::new() };
+        let Rect { rows, columns } = &rects[chunk];
+        let bytes = columns.len() * sample_bytes;
+        let at =
+            |row: usize| offset + row as u64 * *line_bytes as u64 + (columns.start * sample_bytes) as u64;
+        let mut next = 0;
+        let mut segments: Vec<Segment> = Vec::with_capacity(rows.len());
+        if rects[chunk].is_empty() {
+            return segments;
+        }
+        for row in rows.clone() {
+            let offset = at(row);
+            let follows = segments.last().is_some_and(|last| last.offset + bytes as u64 == offset);
+            let start = if follows { next } else { crate::storage::align_up(next) + block_offset(offset) };
+            next = start + bytes;
+            segments.push(Segment { offset, buffer: start..next });
+        }
+        segments
+    }
+
+    /// Where each row of a chunk's rectangle lies in the chunk, from the start of [`Self::range`].
+    #[must_use]
+    pub fn rows(&self, chunk: usize) -> Vec<Range<usize>> {
+        let start = self.range(chunk).start;
+        let rows = self.rect_rows(chunk).into_iter();
+        rows.map(|row| row.buffer.start - start..row.buffer.end - start).collect()
     }
 
     /// The contiguous pieces of chunk `chunk`, ascending in the buffer.
@@ -179,6 +243,21 @@ impl Layout {
         match *self {
             Self::Lines { offset, line_bytes, chunk: height, .. } => {
                 vec![Segment { offset: offset + (chunk * height) as u64 * line_bytes as u64, buffer }]
+            }
+            Self::Rects { .. } => {
+                let mut merged: Vec<Segment> = Vec::new();
+                for row in self.rect_rows(chunk) {
+                    match merged.last_mut() {
+                        Some(last)
+                            if last.buffer.end == row.buffer.start
+                                && last.offset + last.buffer.len() as u64 == row.offset =>
+                        {
+                            last.buffer.end = row.buffer.end;
+                        }
+                        _ => merged.push(row),
+                    }
+                }
+                merged
             }
             Self::Tiles { tiles, order, axis } => {
                 let bytes = tiles.tile_bytes();
@@ -203,6 +282,18 @@ impl Layout {
         }
     }
 
+    /// Bytes of chunk `chunk` that are read or written.
+    #[must_use]
+    pub fn bytes(&self, chunk: usize) -> u64 {
+        match self {
+            Self::Rects { sample_bytes, rects, .. } => {
+                let Rect { rows, columns } = &rects[chunk];
+                (rows.len() * columns.len() * sample_bytes) as u64
+            }
+            _ => self.range(chunk).len() as u64,
+        }
+    }
+
     /// Bytes of a buffer that can hold any chunk.
     #[must_use]
     pub fn buffer_bytes(&self) -> usize {
@@ -212,6 +303,10 @@ impl Layout {
                 crate::storage::align_up(chunk.min(lines) * line_bytes) + crate::storage::ALIGNMENT
             }
             Self::Tiles { .. } => self.range(0).end,
+            Self::Rects { ref rects, .. } => {
+                let ends = (0..rects.len()).map(|chunk| self.range(chunk).end);
+                crate::storage::align_up(ends.max().unwrap_or(0))
+            }
         }
     }
 }
@@ -258,14 +353,27 @@ pub enum Kernel {
         /// The distance of the plane from the hologram, when a preview is wanted.
         preview: Option<f64>,
     },
+    /// Blocks of a plane, each from its samples to its result in memory.
+    Blocks(BlockPlan),
 }
 
 impl Pass {
+    /// Where a pass of blocks reads and writes: its lane's ports in order.
+    pub(super) fn places(&self, blocks: &BlockPlan) -> Places {
+        let lane = &self.lanes[0];
+        let mut inputs = lane.inputs.iter().map(|port| port.layout.clone());
+        Places {
+            source: blocks.source.and_then(|_| inputs.next()),
+            base: blocks.base.and_then(|_| inputs.next()),
+            result: lane.outputs.first().map(|port| port.layout.clone()),
+        }
+    }
+
     /// Bytes read and written over all chunks.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
         let sum = |lane: &Lane, ports: &[Port]| -> u64 {
-            let chunk = |c| ports.iter().map(|p| p.layout.range(c).len() as u64).sum::<u64>();
+            let chunk = |c| ports.iter().map(|p| p.layout.bytes(c)).sum::<u64>();
             (0..lane.chunks).map(chunk).sum()
         };
         let reads = self.lanes.iter().map(|lane| sum(lane, &lane.inputs)).sum();
@@ -395,6 +503,40 @@ mod tests {
             let last = n.div_ceil(999) - 1;
             let segment = &lines.segments(last)[0];
             assert_eq!(segment.offset + segment.buffer.len() as u64, 4096 + (n * n * 16) as u64);
+        }
+    }
+
+    #[test]
+    fn rows_of_a_rectangle_start_where_their_blocks_do_and_whole_lines_are_one_piece() {
+        for (offset, width, sample_bytes) in [(128, 1000, 8), (4096, 4096, 8), (4096, 4096, 1), (64, 33, 16)]
+        {
+            let rects: Arc<[Rect]> = [
+                Rect { rows: 3..9, columns: 1..width - 4 },
+                Rect { rows: 0..5, columns: 0..width },
+                Rect { rows: 2..2, columns: 0..width },
+                Rect { rows: 7..8, columns: width - 1..width },
+            ]
+            .into();
+            let line_bytes = width * sample_bytes;
+            let layout = Layout::Rects { offset, line_bytes, sample_bytes, rects: rects.clone() };
+            for (chunk, rect) in rects.iter().enumerate() {
+                let (segments, range) = (layout.segments(chunk), layout.range(chunk));
+                let expected = if rect.columns.len() == width { 1 } else { rect.rows.len() };
+                assert_eq!(segments.len(), if rect.is_empty() { 0 } else { expected });
+                for segment in &segments {
+                    assert_eq!(segment.offset % 4096, segment.buffer.start as u64 % 4096);
+                    assert!(segment.buffer.start >= range.start && segment.buffer.end <= range.end);
+                }
+                assert!(range.end <= layout.buffer_bytes());
+                // Every row, found in the buffer, is the row of the file.
+                for (row, place) in rect.rows.clone().zip(layout.rows(chunk)) {
+                    let at = offset + (row * line_bytes + rect.columns.start * sample_bytes) as u64;
+                    let start = range.start + place.start;
+                    let found = segments.iter().find(|s| s.buffer.contains(&start)).unwrap();
+                    assert_eq!(found.offset + (start - found.buffer.start) as u64, at);
+                    assert_eq!(place.len(), rect.columns.len() * sample_bytes);
+                }
+            }
         }
     }
 

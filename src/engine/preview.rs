@@ -58,6 +58,20 @@ impl Gather {
         sums
     }
 
+    /// The sums of |u|² over each bin's samples of a part of a line that starts at column `x0`.
+    pub fn bin_part<T: Real>(&self, x0: usize, part: &[Complex<T>]) -> Vec<f32> {
+        let scale = self.preview.scale;
+        let (first, rest) = part.split_at(part.len().min(scale - x0 % scale));
+        std::iter::once(first).chain(rest.chunks(scale)).map(|bin| f32::rounded(T::energy(bin))).collect()
+    }
+
+    /// Adds what [`Self::bin_part`] made of row `row` from column `x0` on.
+    pub fn add_part(&mut self, row: usize, x0: usize, sums: &[f32]) {
+        let Preview { width, scale, .. } = self.preview;
+        let bins = &mut self.preview.mean[row / scale * width + x0 / scale..];
+        bins.iter_mut().zip(sums).for_each(|(bin, sum)| *bin += sum);
+    }
+
     /// Adds what [`Self::bin`] made of the lines from row `first` on.
     pub fn add(&mut self, first: usize, sums: &[f32]) {
         for (i, line) in sums.chunks_exact(self.preview.width).enumerate() {

@@ -28,5 +28,7 @@ pub fn job(width: usize, height: usize, memory: u64) -> Job {
         buffers: 2,
         threads: 2,
         tolerance: 1e-6,
+        streams: None,
+        at_once: None,
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::Roles;
+use super::three_phases::Streaming;
 use crate::optics::{Bytes, Evanescent, Grid, Transfer};
 use crate::project::{Precision, Project};
 use crate::storage::{NpyHeader, ScratchPrecision};
@@ -121,6 +122,19 @@ pub struct Job {
     pub threads: usize,
     /// The relative error that a padding may add.
     pub tolerance: f64,
+    /// Streams along x; the method's own number if not given.
+    pub streams: Option<usize>,
+    /// Streams that go through phases 1 and 2 together, where others are to wait for less scratch.
+    pub at_once: Option<usize>,
+}
+
+impl Job {
+    /// How `padded` works through its streams.
+    pub(super) fn streaming(&self) -> Streaming {
+        let streams = self.streams.unwrap_or(self.at_once.map_or(2, |at_once| 2 * at_once));
+        let at_once = self.at_once.unwrap_or(streams).min(streams);
+        Streaming { streams, at_once, added: at_once < streams, ..Streaming::TWO }
+    }
 }
 
 /// Why there is no plan.
@@ -140,6 +154,14 @@ pub enum PlanError {
         chunk: usize,
         /// The number of buffers.
         buffers: usize,
+    },
+    /// The doubled plane is needed, and the streams do not divide it.
+    #[error(
+        "streams: twice the plane's width is no multiple of {streams}; choose a number that divides it, such as 2"
+    )]
+    Streams {
+        /// The number of streams.
+        streams: usize,
     },
     /// The user's chunk needs more memory than there is.
     #[error(

@@ -1,5 +1,6 @@
 //! Methods: each turns a job into a plan. Knows nothing of threads.
 
+mod blocks;
 #[cfg(test)]
 mod example;
 mod implicit;
@@ -7,6 +8,7 @@ mod job;
 mod padded;
 mod roles;
 mod size;
+mod streamed;
 mod three_phases;
 
 pub use job::{Job, Optics, PlanError, Source, Step, Wave, fused, stepwise};
@@ -14,16 +16,30 @@ pub use roles::Roles;
 
 use crate::engine::Plan;
 use crate::project::Method;
+use padded::Responses;
 use three_phases::Streaming;
 
-/// The plan of `method` for `job`, its chunk as large as the memory allows unless the job says.
-pub fn plan(job: &Job, method: Method) -> Result<Plan, PlanError> {
-    let (method, padding) = match method {
-        // The one that adds nothing to the definition, until a planner weighs them.
-        Method::Auto | Method::Implicit => (Method::Implicit, implicit::padding(job)),
-        // The same, its scratch in memory.
-        Method::Padded | Method::InCore => (method, padded::padding(job)),
+/// The plan of `method` for `job` that takes the least time by `seconds`, its chunk as large as the memory
+/// allows unless the job says.
+pub fn plan(job: &Job, method: Method, seconds: &dyn Fn(&Plan) -> f64) -> Result<Plan, PlanError> {
+    let three = |method, padding, streaming| {
+        size::fit(job, |chunk| three_phases::plan(job, method, padding, streaming, chunk))
     };
-    let streaming = if method == Method::InCore { Streaming::IN_CORE } else { Streaming::TWO };
-    size::fit(job, |chunk| three_phases::plan(job, method, padding, streaming, chunk))
+    match method {
+        // The one that adds nothing to the definition, until a planner weighs them.
+        Method::Auto | Method::Implicit => three(Method::Implicit, implicit::padding(job), Streaming::TWO),
+        Method::Padded => {
+            let streaming = job.streaming();
+            let padding = padded::padding(job, &Responses::of(job), streaming.streams)
+                .ok_or(PlanError::Streams { streams: streaming.streams })?;
+            three(method, padding, streaming)
+        }
+        Method::InCore => {
+            let padding =
+                padded::padding(job, &Responses::of(job), 2).ok_or(PlanError::Streams { streams: 2 })?;
+            three(method, padding, Streaming::IN_CORE)
+        }
+        Method::Streamed => streamed::plan(job, seconds),
+        Method::Blocks => blocks::plan(job, seconds),
+    }
 }

@@ -10,48 +10,79 @@ use super::three_phases::Padding;
 use crate::optics::{Tail, reach};
 use crate::spectral::is_smooth;
 
-/// The least padding that adds no more than the job's tolerance, at most twice the plane.
-pub fn padding(job: &Job) -> Padding {
-    let lengths = [job.grid.height, job.grid.width];
-    let doubled = lengths.map(|n| 2 * n);
-    // The farthest step needs most; all steps share their scratch and so their padding.
-    let farthest = job
-        .chains
-        .iter()
-        .flatten()
-        .flat_map(|step| &step.waves)
-        .map(|wave| wave.distance.abs())
-        .fold(0.0, f64::max);
-    let transfer = job.optics.transfer(&job.grid, doubled, farthest);
-    let reach = reach(transfer.wavelength, transfer.pitch, farthest);
-    let mut error = 0.0f64;
-    let padded = [0, 1].map(|axis| {
-        let (length, twice) = (lengths[axis], doubled[axis]);
-        // Beyond the plane's own length nothing is gained; and the band limit's window is the doubled one.
-        if job.optics.band_limit || reach[axis] >= length as f64 {
-            return twice;
+/// What the responses of a job's propagations have at a distance, for each axis `[y, x]`.
+pub struct Responses([Option<Tail>; 2]);
+
+impl Responses {
+    /// The responses of `job`'s farthest propagation: it is the widest, and all share their padding.
+    pub fn of(job: &Job) -> Self {
+        let lengths = [job.grid.height, job.grid.width];
+        let waves = job.chains.iter().flatten().flat_map(|step| &step.waves);
+        let farthest = waves.map(|wave| wave.distance.abs()).fold(0.0, f64::max);
+        let transfer = job.optics.transfer(&job.grid, lengths.map(|n| 2 * n), farthest);
+        let reach = reach(transfer.wavelength, transfer.pitch, farthest);
+        Self([0, 1].map(|axis| {
+            // Where light reaches across the plane the definition's doubled plane is needed; so it is for the
+            // band limit, whose window it is.
+            let doubled = job.optics.band_limit || reach[axis] >= lengths[axis] as f64;
+            (!doubled).then(|| Tail::along(axis, &transfer, lengths[axis]))
+        }))
+    }
+
+    /// The samples from which on the response along `axis` may be left out near one end of every `lines`
+    /// results with a relative error of `allowed`, and the error that this adds. None where the definition's
+    /// doubled plane is needed, or where that is within `longest` samples nowhere so.
+    pub fn width(&self, axis: usize, longest: usize, lines: usize, allowed: f64) -> Option<(usize, f64)> {
+        let tail = self.0[axis].as_ref()?;
+        // The tail falls: halve the range until the first width that does.
+        let (mut low, mut high) = (0, longest);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if tail.at_edges(middle, lines) <= allowed {
+                high = middle;
+            } else {
+                low = middle;
+            }
         }
-        let tail = Tail::along(axis, &transfer, length);
-        // Both axes add their part.
-        let allowed = job.tolerance / std::f64::consts::SQRT_2;
-        let Some(width) = (1..length).find(|&width| tail.error(width) <= allowed) else { return twice };
-        let padded = fast_even(length + width - 1);
-        if padded >= twice {
-            return twice;
-        }
-        error = error.hypot(tail.error(padded - length + 1));
-        padded
-    });
-    Padding { padded, error }
+        let error = tail.at_edges(high, lines);
+        (error <= allowed && high < longest).then_some((high, error))
+    }
 }
 
-/// The smallest even number from `least` on whose half is a product of 2, 3, 5, 7 and 11.
-fn fast_even(least: usize) -> usize {
-    let mut half = least.div_ceil(2).max(1);
-    while !is_smooth(half) {
-        half += 1;
+/// The least padding that adds no more than the job's tolerance, at most twice the plane, for `streams` along
+/// x. None where twice the plane is needed and is no multiple of the streams.
+pub fn padding(job: &Job, responses: &Responses, streams: usize) -> Option<Padding> {
+    let lengths = [job.grid.height, job.grid.width];
+    let split = [2, streams];
+    // Both axes add their part.
+    let allowed = job.tolerance / std::f64::consts::SQRT_2;
+    let mut error = 0.0f64;
+    let mut padded = [0; 2];
+    for axis in [0, 1] {
+        let (length, twice) = (lengths[axis], 2 * lengths[axis]);
+        let reduced = responses
+            .width(axis, length, length, allowed)
+            .map(|(width, tail)| (fast_multiple(length + width - 1, split[axis]), tail))
+            .filter(|&(padded, _)| padded < twice);
+        padded[axis] = match reduced {
+            Some((padded, tail)) => {
+                error = error.hypot(tail);
+                padded
+            }
+            None if twice.is_multiple_of(split[axis]) => twice,
+            None => return None,
+        };
     }
-    2 * half
+    Some(Padding { padded, error })
+}
+
+/// The smallest multiple of `factor` from `least` on that leaves a product of 2, 3, 5, 7 and 11.
+fn fast_multiple(least: usize, factor: usize) -> usize {
+    let mut quotient = least.div_ceil(factor).max(1);
+    while !is_smooth(quotient) {
+        quotient += 1;
+    }
+    factor * quotient
 }
 
 #[cfg(test)]
@@ -59,13 +90,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fast_lengths_are_even_and_smooth_and_not_far_off() {
-        assert_eq!(fast_even(1), 2);
-        assert_eq!(fast_even(2050), 2058); // 2·3·7³
-        assert_eq!(fast_even(26), 28);
+    fn fast_lengths_are_multiples_and_smooth_and_not_far_off() {
+        assert_eq!(fast_multiple(1, 2), 2);
+        assert_eq!(fast_multiple(2050, 2), 2058); // 2·3·7³
+        assert_eq!(fast_multiple(26, 2), 28);
+        assert_eq!(fast_multiple(26, 5), 30);
         for least in (1000..200_000).step_by(977) {
-            let fast = fast_even(least);
-            assert!(fast >= least && fast.is_multiple_of(2) && fast < least + least / 20, "{least} {fast}");
+            for factor in [1, 2, 3, 16] {
+                let fast = fast_multiple(least, factor);
+                assert!(fast >= least && fast.is_multiple_of(factor), "{least} {factor} {fast}");
+                assert!(fast < least + least / 20 + 10 * factor, "{least} {factor} {fast}");
+            }
         }
     }
 }

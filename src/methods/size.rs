@@ -68,17 +68,20 @@ mod tests {
         for (width, height) in [(4096, 4096), (100_000, 100_000), (131_064, 131_064), (5000, 37), (1, 1)] {
             for mib in [1, 3, 40, 190, 240, 700, 4000] {
                 let mut job = job(width, height, mib << 20);
-                match plan(&job, Method::Implicit) {
+                match plan(&job, Method::Implicit, &|_| 0.0) {
                     Ok(plan) => assert!(plan.memory().total() <= job.memory.0, "{width} {height} {mib}"),
                     Err(PlanError::TooLittleMemory { needed, chunk, .. }) => {
                         assert!(needed > job.memory);
                         job.memory = needed;
-                        assert!(plan(&job, Method::Implicit).is_ok(), "{width} {height} {needed}");
+                        assert!(plan(&job, Method::Implicit, &|_| 0.0).is_ok(), "{width} {height} {needed}");
                         // No other chunk would have done with the memory there was.
                         job.memory = Bytes(mib << 20);
                         for other in [8, 16, 24, 32, 64, chunk] {
                             job.chunk = Some(other);
-                            assert!(plan(&job, Method::Implicit).is_err(), "{width} {height} {mib} {other}");
+                            assert!(
+                                plan(&job, Method::Implicit, &|_| 0.0).is_err(),
+                                "{width} {height} {mib} {other}"
+                            );
                         }
                     }
                     Err(error) => panic!("{error}"),
@@ -90,7 +93,7 @@ mod tests {
     #[test]
     fn an_even_chunk_leaves_little_over() {
         // 8192 = 41·200 − 8, and a tile of 200² samples fills 78.1 blocks: one percent is left over.
-        let plan = plan(&job(8192, 8192, 96 << 20), Method::Implicit).unwrap();
+        let plan = plan(&job(8192, 8192, 96 << 20), Method::Implicit, &|_| 0.0).unwrap();
         let planes = plan.bytes_moved() as f64 / (8192.0 * 8192.0 * 8.0);
         // Without a source the first step moves 9 planes' worth, the second 10.
         assert!((planes - 19.0).abs() < 0.3, "{planes} with chunks of {}", plan.chunk);

@@ -98,7 +98,7 @@ pub fn plan(job: &Job, method: Method, padding: Padding, streaming: Streaming, c
 /// Bound on the relative L2 error of one step: the padding's, the transforms', what scratch rounds away (it
 /// is kept twice), and that of a phase in double precision, which grows with the number of wavelengths. The
 /// waves of a step are independent: their errors add as their energies do, at worst all in one.
-fn step_error(job: &Job, step: &Step, padding: f64) -> f64 {
+pub fn step_error(job: &Job, step: &Step, padding: f64) -> f64 {
     let transforms = match job.precision {
         Precision::F32 => 2e-6,
         Precision::F64 => 1e-12,
@@ -254,9 +254,9 @@ impl Builder<'_> {
         if source {
             return all;
         }
-        let rows = windows.fold(usize::MAX..0, |sum, rows| sum.start.min(rows.start)..sum.end.max(rows.end));
+        let sum = |sum: Range<usize>, rows: Range<usize>| sum.start.min(rows.start)..sum.end.max(rows.end);
         // A pass has something to do, even if it is a dark row.
-        if rows.is_empty() { 0..1 } else { rows }
+        windows.cloned().reduce(sum).filter(|rows| !rows.is_empty()).unwrap_or(0..1)
     }
 
     /// The passes of one step.
@@ -310,12 +310,13 @@ impl Builder<'_> {
         for group in 0..groups {
             let lanes = group * at_once..streams.min((group + 1) * at_once);
             let name = |phase: &str| {
-                let mut name = step.name.clone();
-                if groups > 1 {
-                    name += if name.is_empty() { "" } else { ", " };
-                    name += &format!("streams {} of {streams}", display(&lanes));
-                }
-                if name.is_empty() { phase.to_owned() } else { format!("{name}, {phase}") }
+                let group = if groups > 1 {
+                    format!("streams {} of {streams}", display(&lanes))
+                } else {
+                    String::new()
+                };
+                let parts = [&*step.name, &*group, phase];
+                parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
             };
             for (k, (wave, term)) in step.waves.iter().zip(&terms).enumerate() {
                 let source = if k == 0 { ends.source } else { None };

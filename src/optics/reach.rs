@@ -3,7 +3,10 @@
 //! Light of frequency f moves sideways by `|z|·λ|f|/sqrt(1 − λ²(fx² + fy²))` over a distance z. The
 //! impulse response of the transfer function is therefore small beyond the largest such shift of the
 //! band, the *reach*; how small, its roll-off decides. A padding of P samples for lines of N loses the
-//! response from `P − N + 1` samples on, which wraps around.
+//! response from `P − N + 1` samples on, which wraps around. What wraps around reaches only the results near an
+//! edge: of N results along a line those within `d − w + 1` samples of it, for the response at distance d
+//! beyond the first that is left out, w. Errors are those of light that fills the plane and the band; light
+//! from a single point at an edge sees all of what is left out.
 
 use num_complex::Complex;
 use rustfft::FftPlanner;
@@ -28,6 +31,8 @@ pub fn reach(wavelength: f64, pitch: [f64; 2], distance: f64) -> [f64; 2] {
 pub struct Tail {
     /// `sums[w]` = Σ|h[n]|² over |n| ≥ w, relative to the whole.
     sums: Vec<f64>,
+    /// `weighted[w]` = Σ|h[n]|²·(|n| − w + 1) over |n| ≥ w, relative to the whole.
+    weighted: Vec<f64>,
 }
 
 /// Frequencies of the other axis over which a tail is averaged.
@@ -68,13 +73,31 @@ impl Tail {
             rest += *energy;
             *energy = rest / whole;
         }
-        Self { sums: energy }
+        let mut rest = 0.0;
+        let mut weighted: Vec<_> = energy
+            .iter()
+            .rev()
+            .map(|sum| {
+                rest += sum;
+                rest
+            })
+            .collect();
+        weighted.reverse();
+        Self { sums: energy, weighted }
     }
 
-    /// The relative L2 error of leaving out the response from `width` samples on.
+    /// The relative L2 error of leaving out the response from `width` samples on, for one point.
     #[must_use]
-    pub fn error(&self, width: usize) -> f64 {
+    pub fn of_point(&self, width: usize) -> f64 {
         self.sums.get(width).copied().unwrap_or(0.0).sqrt()
+    }
+
+    /// The same where it is missing, or added by wrapping around, near one end of every `lines` results alone,
+    /// for light that fills the plane.
+    #[must_use]
+    pub fn at_edges(&self, width: usize, lines: usize) -> f64 {
+        let weighted = self.weighted.get(width).copied().unwrap_or(0.0) / lines as f64;
+        weighted.sqrt().min(self.of_point(width))
     }
 }
 
@@ -110,15 +133,22 @@ mod tests {
     fn beyond_the_reach_little_is_left_and_less_with_a_roll_off() {
         let plain = Tail::along(0, &transfer(5e-6, 660e-9, 90e-3, 0.0), 4096);
         let soft = Tail::along(0, &transfer(5e-6, 660e-9, 90e-3, 0.02), 4096);
-        assert!(plain.error(600) > 0.1 && soft.error(600) > 0.1, "within the reach");
+        assert!(plain.of_point(600) > 0.1 && soft.of_point(600) > 0.1, "within the reach");
         assert!(
-            plain.error(2200) > 1e-3 && soft.error(2200) < 1e-5,
+            plain.of_point(2200) > 1e-3 && soft.of_point(2200) < 1e-5,
             "{} {}",
-            plain.error(2200),
-            soft.error(2200)
+            plain.of_point(2200),
+            soft.of_point(2200)
         );
-        assert!((plain.error(0) - 1.0).abs() < 1e-12);
-        let falls = (0..4000).all(|w| soft.error(w + 1) <= soft.error(w));
+        assert!((plain.of_point(0) - 1.0).abs() < 1e-12);
+        let falls = (0..4000).all(|w| {
+            soft.of_point(w + 1) <= soft.of_point(w) && soft.at_edges(w + 1, 4096) <= soft.at_edges(w, 4096)
+        });
         assert!(falls);
+        // By the definition of the weights.
+        let h2 = |n: usize| soft.of_point(n).powi(2) - soft.of_point(n + 1).powi(2);
+        let weighted: f64 = (2000..16384).map(|n| h2(n) * (n - 2000 + 1) as f64).sum();
+        let expected = (weighted / 4096.0).sqrt();
+        assert!((soft.at_edges(2000, 4096) / expected - 1.0).abs() < 1e-3, "{expected}");
     }
 }

@@ -39,6 +39,8 @@ impl From<&Project> for Settings {
         Self {
             method: project.method,
             precision: project.precision,
+            streams: project.streams,
+            at_once: project.at_once,
             scratch_precision: project.scratch_precision,
             drives: project.drives.clone(),
             memory: project.memory,
@@ -91,12 +93,14 @@ fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError>
         buffers: project.buffers,
         threads: settings.threads,
         tolerance: settings.tolerance(),
+        streams: settings.streams,
+        at_once: settings.at_once,
     })
 }
 
 /// The plan of a project's hologram, without running it.
 pub fn plan_project(project: &Project, settings: &Settings) -> Result<Plan, RunError> {
-    Ok(plan(&hologram_job(project, settings)?, project.method)?)
+    Ok(plan(&hologram_job(project, settings)?, project.method, &settings.seconds())?)
 }
 
 /// The files a run of `project` makes: the hologram, and the previews it asks for.

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use super::RunError;
 use super::error::{check_apart, check_folder, check_output};
-use crate::engine::{Cancel, EventSink, JobContext, JobReport, Plan, execute};
+use crate::engine::{
+    Cancel, ComputeRates, DriveRates, EventSink, JobContext, JobReport, Plan, execute, predict,
+};
 use crate::inspect::Tone;
 use crate::methods::{Job, Optics, Roles, Source, Step, plan};
 use crate::optics::{Bytes, Grid, Length};
 use crate::project::{
     Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_scratch,
-    validate_tolerance, validate_tuning,
+    validate_streams, validate_tolerance, validate_tuning,
 };
 use crate::storage::{NpyHeader, ScratchPrecision, save_gray_png};
 
@@ -21,6 +23,10 @@ pub struct Settings {
     pub method: Method,
     /// The arithmetic.
     pub precision: Precision,
+    /// Streams along x; the method's own number if not given.
+    pub streams: Option<usize>,
+    /// Streams of `padded` that are worked on together.
+    pub at_once: Option<usize>,
     /// How scratch keeps samples; as the arithmetic has them if not given.
     pub scratch_precision: Option<ScratchPrecision>,
     /// The drives and their roles; the output's folder alone when empty.
@@ -113,8 +119,10 @@ impl Propagation {
             buffers: settings.buffers,
             threads: settings.threads,
             tolerance: settings.tolerance(),
+            streams: settings.streams,
+            at_once: settings.at_once,
         };
-        Ok(plan(&job, settings.method)?)
+        Ok(plan(&job, settings.method, &settings.seconds())?)
     }
 }
 
@@ -130,6 +138,7 @@ impl Settings {
         validate_tuning(self.buffers, self.chunk)?;
         validate_tolerance(self.tolerance)?;
         validate_scratch(self.scratch_precision, self.precision)?;
+        validate_streams(self.streams, self.at_once)?;
         if self.drives.len() > Role::ALL.len() {
             return Err(RunError::Value {
                 field: "drives",
@@ -155,6 +164,21 @@ impl Settings {
     #[must_use]
     pub fn tolerance(&self) -> f64 {
         self.tolerance.unwrap_or(self.precision.tolerance())
+    }
+
+    /// What a plan is expected to take.
+    pub(super) fn seconds(&self) -> impl Fn(&Plan) -> f64 + use<> {
+        let compute = ComputeRates {
+            transforms: vec![(1024, 1.6e9), (4096, 1.4e9), (16384, 1.1e9), (65536, 0.7e9)],
+            double: 2.0,
+            transfer: 2e9,
+            layers: 0.8e9,
+            panels: 1.5e9,
+        };
+        let drive = DriveRates { read: 1.3e9, write: 2.3e9, read_beside: 0.7e9, write_beside: 0.9e9 };
+        move |plan| {
+            predict(plan, &compute, &vec![drive; plan.drives.len()], &vec![0; plan.drives.len()]).seconds
+        }
     }
 
     /// How scratch keeps samples.

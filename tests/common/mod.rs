@@ -141,6 +141,8 @@ pub fn settings(drives: Vec<Drive>, precision: Precision) -> Settings {
     Settings {
         method: Method::Implicit,
         precision,
+        streams: None,
+        at_once: None,
         scratch_precision: None,
         drives,
         memory: Bytes(256 << 20),

@@ -190,9 +190,8 @@ impl<T: TransferReal> ChunkKernel for Columns<T> {
         let panels = tiles.columns_in(chunk).div_ceil(PANEL);
         let in_place = outputs.is_empty();
         let mut sources: Vec<Vec<Pieces<'_>>> = (0..panels).map(|_| Vec::new()).collect();
-        let result;
-        if in_place {
-            result = &mut *inputs[0];
+        let result = if in_place {
+            &mut *inputs[0]
         } else {
             for (term, input) in self.terms.iter().zip(&*inputs) {
                 for panel in &mut sources {
@@ -207,8 +206,8 @@ impl<T: TransferReal> ChunkKernel for Columns<T> {
                     }
                 }
             }
-            result = &mut *outputs[0];
-        }
+            &mut *outputs[0]
+        };
         let mut results: Vec<PiecesMut<'_>> =
             (0..panels).map(|_| Vec::with_capacity(tiles.row_chunks())).collect();
         for tile in result.chunks_exact_mut(tiles.tile_bytes()) {

@@ -4,6 +4,7 @@
 //! computed on, so a job's output is the same bytes for every chunk size, number of buffers and
 //! threads.
 
+mod blocks;
 mod columns;
 mod rows_forward;
 mod rows_inverse;
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex;
 
+pub use blocks::{BlockKernel, BlockPlan, BlockWave, Places};
 pub use columns::{Columns, Term};
 pub use rows_forward::{RowsForward, RowsOf};
 pub use rows_inverse::RowsInverse;
