@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::optics::{Bytes, Evanescent, Length};
 use crate::project::{Drive, Layering, Method, Precision, Project, Role};
 use crate::run::{Settings, default_threads};
+use crate::storage::Rates;
 
 /// Holograms larger than memory, from several drives at once.
 ///
@@ -176,6 +177,10 @@ pub struct Common {
     /// Computing threads; one for each processor if not given.
     #[arg(long)]
     pub threads: Option<usize>,
+    /// Run as if each drive's folder were a drive of its own with these rates: sata (50 MB/s, half duplex),
+    /// nvme (500 MB/s, full duplex), or READ:WRITE in MB/s with :half or :full after it.
+    #[arg(long, value_name = "DRIVE")]
+    pub emulate: Option<Rates>,
     /// Replace files that exist.
     #[arg(long)]
     pub force: bool,
@@ -237,6 +242,7 @@ impl Common {
             threads: self.threads.unwrap_or_else(default_threads),
             tolerance: self.tolerance,
             force: self.force,
+            emulation: self.emulate,
         }
     }
 
@@ -245,6 +251,7 @@ impl Common {
         Settings {
             threads: self.threads.unwrap_or_else(default_threads),
             force: self.force,
+            emulation: self.emulate,
             ..Settings::from(project)
         }
     }

@@ -201,8 +201,8 @@ fn check_ending(path: &Path, allowed: &[&'static str]) -> Result<&'static str, R
 fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
     let mut project = Project::load(&arguments.project)?;
     arguments.common.change(&mut project);
-    let plan = plan_project(&project, &arguments.common.settings_of(&project))?;
-    let estimate = Estimate::from(&plan);
+    let settings = arguments.common.settings_of(&project);
+    let estimate = Estimate::emulated(&plan_project(&project, &settings)?, settings.emulation);
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!(estimate)));
     }

@@ -15,7 +15,7 @@ pub use cancel::Cancel;
 pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
 pub use executor::{JobContext, JobReport, PassReport, execute};
-pub use files::device_notes;
+pub use files::{device_notes, drive_names};
 pub use memory::Memory;
 pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, panic_text, run_pass};
 pub use plan::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, Segment};

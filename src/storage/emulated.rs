@@ -103,7 +103,7 @@ impl EmulatedDrive {
         let (begun, end) = {
             let mut schedule = self.schedule(direction);
             let idle = asked.saturating_sub(schedule.next_free);
-            let begun = if idle.is_zero() { asked } else { asked - idle.min(schedule.late) };
+            let begun = asked.saturating_sub(idle.min(schedule.late));
             schedule.late = Duration::ZERO;
             let start = begun.max(schedule.next_free);
             schedule.next_free = start + busy;
