@@ -323,6 +323,31 @@ fn roles_on_one_device_are_allowed_and_said() {
     assert!(said.contains("a and b are on one device"), "{said}");
 }
 
+#[test]
+fn drives_are_measured_and_left_as_they_were() {
+    let bench = Bench::new();
+    for name in ["a", "b"] {
+        std::fs::create_dir(bench.path(name)).unwrap();
+    }
+    let before = bench.files();
+    let report = bench.json(&["drives", "--measure", "a", "b", "--measure-size=16MiB", "--json"]);
+    for (drive, folder) in report["measured"].as_array().unwrap().iter().zip(["a", "b"]) {
+        assert_eq!((&drive["folder"], &drive["remembered"]), (&folder.into(), &false.into()));
+        for rate in ["read", "write", "read_while_writing", "write_while_reading", "read_together"] {
+            assert!(drive[rate].as_f64().unwrap() > 0.0, "{rate}: {drive}");
+        }
+        assert!(drive["duplex_index"].as_f64().unwrap() > 0.0 && drive["direct"].is_boolean());
+        assert_eq!(std::fs::read_dir(bench.path(folder)).unwrap().count(), 0);
+    }
+    assert!(report["drives"].is_array() && report["shared"].is_array());
+    assert_eq!(bench.files(), before);
+    let table = bench.run(&["drives", "--measure", "a", "--measure-size=16MiB"]);
+    let table = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(table.contains("duplex") && table.lines().count() == 3, "{table}");
+    bench.refused(&["drives", "--measure", "nowhere"], &["nowhere", "cannot measure"]);
+    bench.refused(&["drives", "a"], &["--measure"]);
+}
+
 /// The paper's drives on one disk: the same bytes, in the time that such drives take.
 #[test]
 fn emulated_drives_take_their_time_and_are_called_emulated() {

@@ -43,7 +43,7 @@ pub enum Command {
     Reconstruct(ReconstructArguments),
     /// Show what a project will read, write and need.
     Plan(PlanArguments),
-    /// List the drives of this machine.
+    /// List the drives of this machine, and measure them.
     Drives(DrivesArguments),
 }
 
@@ -119,6 +119,16 @@ pub struct PlanArguments {
 /// `drives`
 #[derive(Debug, Args)]
 pub struct DrivesArguments {
+    /// Folders whose drives to measure; one on each drive if not given.
+    #[arg(value_name = "DIR", requires = "measure")]
+    pub folders: Vec<PathBuf>,
+    /// Measure reading and writing, alone and at the same time, with a file of up to 512MiB that is removed
+    /// again.
+    #[arg(long)]
+    pub measure: bool,
+    /// With --measure: the size of the file.
+    #[arg(long, hide = true, value_name = "SIZE", requires = "measure")]
+    pub measure_size: Option<Bytes>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

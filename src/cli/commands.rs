@@ -8,6 +8,7 @@ use super::arguments::{
     Command, DrivesArguments, Light, PlanArguments, PropagateArguments, ReconstructArguments, Report,
     RunArguments,
 };
+use super::measure;
 use super::output::{estimate_table, follow, job_line, print};
 use crate::engine::{Cancel, Event, EventSink};
 use crate::methods::Optics;
@@ -211,6 +212,17 @@ fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
 
 fn drives(arguments: &DrivesArguments) -> Result<(), RunError> {
     let drives = detect();
+    if arguments.measure {
+        let cancel = cancel_on_interrupt();
+        let bytes = arguments.measure_size.map(|size| size.0);
+        let (measured, shared) =
+            measure::measure(&arguments.folders, &drives, bytes, &|| cancel.is_cancelled())?;
+        if arguments.json {
+            let all = serde_json::json!({ "drives": drives, "measured": measured, "shared": shared });
+            return print(&format!("{all}\n"));
+        }
+        return print(&measure::table(&measured, &shared));
+    }
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!({ "drives": drives })));
     }
