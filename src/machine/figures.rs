@@ -276,7 +276,7 @@ fn layer(threads: usize, slot: Slot) -> Result<f64, MachineError> {
         let mut y = 0;
         move || {
             y = (y + 1) % ROWS;
-            source.add_line(y, &mut line);
+            source.add_line(y, 0, &mut line);
             LINE
         }
     })

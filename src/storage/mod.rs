@@ -22,4 +22,4 @@ pub use npy::{Element, NpyHeader};
 pub use platform::peak_memory;
 pub use rates::{Duplex, Rates, RatesError};
 pub use store::{MemoryStore, Store};
-pub use tiles::{PANEL, Tiles};
+pub use tiles::{PANEL, SCALE_ROWS, ScratchPrecision, Tiles};
