@@ -60,9 +60,11 @@ impl Cache {
             return Ok(figures);
         }
         let figures = measure()?;
-        self.change(|remembered| {
-            remembered.machines.insert(key, figures.clone());
-        });
+        if figures.steady {
+            self.change(|remembered| {
+                remembered.machines.insert(key, figures.clone());
+            });
+        }
         Ok(figures)
     }
 
@@ -180,7 +182,8 @@ mod tests {
         fn figures(&self, threads: usize, refresh: bool) -> Figures {
             let measure = || {
                 self.measured.set(self.measured.get() + 1);
-                Figures::measure_in(threads, HASTY)
+                // Too hasty to be steady by itself.
+                Figures::measure_in(threads, HASTY).map(|figures| Figures { steady: true, ..figures })
             };
             Cache::at(&self.file()).figures_or(threads, refresh, measure).unwrap()
         }
@@ -211,6 +214,16 @@ mod tests {
         assert_eq!(bench.measured.get(), 5);
         let left = std::fs::read_dir(bench.file().parent().unwrap()).unwrap().count();
         assert_eq!(left, 1, "no temporary files");
+    }
+
+    #[test]
+    fn what_a_busy_machine_gave_is_not_remembered() {
+        let bench = Bench::new();
+        let cache = Cache::at(&bench.file());
+        let busy = || Figures::measure_in(1, HASTY).map(|figures| Figures { steady: false, ..figures });
+        assert_eq!(cache.figures_or(1, false, busy).unwrap().threads, 1);
+        bench.figures(1, false);
+        assert_eq!(bench.measured.get(), 1);
     }
 
     #[test]
