@@ -205,6 +205,7 @@ fn bad_quantities_are_refused_with_their_remedy() {
     bench.refused(&["propagate", "in.npy", "x.npy", "--distance=1mm", "--pitch=4um"], &["--wavelength"]);
     bench.refused(&["propagate", "in.npy", "x.npy", "--distance=1mm", "--wavelength=1um"], &["--pitch"]);
     bench.refused(&["frobnicate"], &["frobnicate", "no such command"]);
+    bench.refused(&[&PROPAGATE[..], &["--emulate=floppy"]].concat(), &["--emulate", "sata, nvme"]);
     bench.refused(&[&PROPAGATE[..], &["--drives=.,.,.,.,."]].concat(), &["drives", "one to four"]);
     bench.refused(&with(&["--wavelength=1e-300m"]), &["wavelength", "0.001nm"]);
 }
@@ -320,6 +321,59 @@ fn roles_on_one_device_are_allowed_and_said() {
     assert!(output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("a and b are on one device"), "{said}");
+}
+
+#[test]
+fn drives_are_measured_and_left_as_they_were() {
+    let bench = Bench::new();
+    for name in ["a", "b"] {
+        std::fs::create_dir(bench.path(name)).unwrap();
+    }
+    let before = bench.files();
+    let report = bench.json(&["drives", "--measure", "a", "b", "--measure-size=16MiB", "--json"]);
+    for (drive, folder) in report["measured"].as_array().unwrap().iter().zip(["a", "b"]) {
+        assert_eq!((&drive["folder"], &drive["remembered"]), (&folder.into(), &false.into()));
+        for rate in ["read", "write", "read_while_writing", "write_while_reading", "read_together"] {
+            assert!(drive[rate].as_f64().unwrap() > 0.0, "{rate}: {drive}");
+        }
+        assert!(drive["duplex_index"].as_f64().unwrap() > 0.0 && drive["direct"].is_boolean());
+        assert_eq!(std::fs::read_dir(bench.path(folder)).unwrap().count(), 0);
+    }
+    assert!(report["drives"].is_array() && report["shared"].is_array());
+    assert_eq!(bench.files(), before);
+    let table = bench.run(&["drives", "--measure", "a", "--measure-size=16MiB"]);
+    let table = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(table.contains("duplex") && table.lines().count() == 3, "{table}");
+    bench.refused(&["drives", "--measure", "nowhere"], &["nowhere", "cannot measure"]);
+    bench.refused(&["drives", "a"], &["--measure"]);
+}
+
+/// The paper's drives on one disk: the same bytes, in the time that such drives take.
+#[test]
+fn emulated_drives_take_their_time_and_are_called_emulated() {
+    let bench = Bench::new();
+    for name in ["a", "b"] {
+        std::fs::create_dir(bench.path(name)).unwrap();
+    }
+    bench.json(&[&PROPAGATE[..], &["--drives=a,b", "--json"]].concat());
+    let plain = std::fs::read(bench.path("result.npy")).unwrap();
+    let emulated = ["--drives=a,b", "--force", "--json", "--emulate=1:1:half"];
+    let output = bench.run(&[&PROPAGATE[..], &emulated].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("2 drives are emulated: 1 MB/s each, half duplex"), "{said}");
+    assert!(!said.contains("on one device"), "{said}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let job = &report["jobs"][0];
+    assert_eq!(job["drives"], serde_json::json!(["a (emulated 1 MB/s)", "b (emulated 1 MB/s)"]));
+    for pass in job["passes"].as_array().unwrap() {
+        for drive in pass["drives"].as_array().unwrap() {
+            let bytes = drive["read_bytes"].as_f64().unwrap() + drive["written_bytes"].as_f64().unwrap();
+            // All but the lateness that is made good.
+            assert!(pass["seconds"].as_f64().unwrap() > bytes / 1e6 - 0.006, "{pass}");
+        }
+    }
+    assert_eq!(std::fs::read(bench.path("result.npy")).unwrap(), plain);
+    assert!(bench.files().iter().all(|name| !name.contains("scratch")));
 }
 
 #[test]

@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with those it may use; later ones may use earlier ones only.
-const MODULES: [(&str, &[&str]); 11] = [
+const MODULES: [(&str, &[&str]); 12] = [
     ("optics", &[]),
     ("spectral", &["optics"]),
     ("storage", &["optics"]),
+    ("machine", &["optics", "spectral", "storage"]),
     ("project", &["optics", "storage"]),
     ("engine", &["optics", "spectral", "storage", "project"]),
     ("methods", &["optics", "spectral", "storage", "project", "engine"]),
     ("inspect", &[]),
-    ("run", &["optics", "storage", "project", "engine", "methods", "inspect"]),
-    ("cli", &["optics", "storage", "project", "engine", "methods", "inspect", "run"]),
+    ("run", &["optics", "storage", "machine", "project", "engine", "methods", "inspect"]),
+    ("cli", &["optics", "storage", "machine", "project", "engine", "methods", "inspect", "run"]),
     ("app", &["optics", "storage", "project", "engine", "inspect", "run"]),
     ("main", &["app", "cli", "project", "run"]),
 ];

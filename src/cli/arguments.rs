@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::optics::{Bytes, Evanescent, Length};
 use crate::project::{Drive, Layering, Method, Precision, Project, Role};
 use crate::run::{Settings, default_threads};
-use crate::storage::ScratchPrecision;
+use crate::storage::{Rates, ScratchPrecision};
 
 /// Holograms larger than memory, from several drives at once.
 ///
@@ -43,7 +43,7 @@ pub enum Command {
     Reconstruct(ReconstructArguments),
     /// Show what a project will read, write and need.
     Plan(PlanArguments),
-    /// List the drives of this machine.
+    /// List the drives of this machine, and measure them.
     Drives(DrivesArguments),
 }
 
@@ -119,6 +119,16 @@ pub struct PlanArguments {
 /// `drives`
 #[derive(Debug, Args)]
 pub struct DrivesArguments {
+    /// Folders whose drives to measure; one on each drive if not given.
+    #[arg(value_name = "DIR", requires = "measure")]
+    pub folders: Vec<PathBuf>,
+    /// Measure reading and writing, alone and at the same time, with a file of up to 512MiB that is removed
+    /// again.
+    #[arg(long)]
+    pub measure: bool,
+    /// With --measure: the size of the file.
+    #[arg(long, hide = true, value_name = "SIZE", requires = "measure")]
+    pub measure_size: Option<Bytes>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -186,6 +196,10 @@ pub struct Common {
     /// Computing threads; one for each processor if not given.
     #[arg(long)]
     pub threads: Option<usize>,
+    /// Run as if each drive's folder were a drive of its own with these rates: sata (50 MB/s, half duplex),
+    /// nvme (500 MB/s, full duplex), or READ:WRITE in MB/s with :half or :full after it.
+    #[arg(long, value_name = "DRIVE")]
+    pub emulate: Option<Rates>,
     /// Replace files that exist.
     #[arg(long)]
     pub force: bool,
@@ -259,6 +273,7 @@ impl Common {
             threads: self.threads.unwrap_or_else(default_threads),
             tolerance: self.tolerance,
             force: self.force,
+            emulation: self.emulate,
         }
     }
 
@@ -267,6 +282,7 @@ impl Common {
         Settings {
             threads: self.threads.unwrap_or_else(default_threads),
             force: self.force,
+            emulation: self.emulate,
             ..Settings::from(project)
         }
     }

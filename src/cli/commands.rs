@@ -8,6 +8,7 @@ use super::arguments::{
     Command, DrivesArguments, Light, PlanArguments, PropagateArguments, ReconstructArguments, Report,
     RunArguments,
 };
+use super::measure;
 use super::output::{estimate_table, follow, job_line, print};
 use crate::engine::{Cancel, Event, EventSink};
 use crate::methods::Optics;
@@ -201,8 +202,8 @@ fn check_ending(path: &Path, allowed: &[&'static str]) -> Result<&'static str, R
 fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
     let mut project = Project::load(&arguments.project)?;
     arguments.common.change(&mut project);
-    let plan = plan_project(&project, &arguments.common.settings_of(&project))?;
-    let estimate = Estimate::from(&plan);
+    let settings = arguments.common.settings_of(&project);
+    let estimate = Estimate::emulated(&plan_project(&project, &settings)?, settings.emulation);
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!(estimate)));
     }
@@ -211,6 +212,17 @@ fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
 
 fn drives(arguments: &DrivesArguments) -> Result<(), RunError> {
     let drives = detect();
+    if arguments.measure {
+        let cancel = cancel_on_interrupt();
+        let bytes = arguments.measure_size.map(|size| size.0);
+        let (measured, shared) =
+            measure::measure(&arguments.folders, &drives, bytes, &|| cancel.is_cancelled())?;
+        if arguments.json {
+            let all = serde_json::json!({ "drives": drives, "measured": measured, "shared": shared });
+            return print(&format!("{all}\n"));
+        }
+        return print(&measure::table(&measured, &shared));
+    }
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!({ "drives": drives })));
     }

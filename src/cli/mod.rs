@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod measure;
 mod output;
 
 pub use arguments::Arguments;

@@ -6,13 +6,13 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::energy::Energies;
-use super::files::{JobFiles, device_notes};
+use super::files::{JobFiles, device_notes, drive_names};
 use super::kernels::{BlockKernel, Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
 use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
 use crate::optics::{LayerSource, TransferReal};
 use crate::project::Precision;
-use crate::storage::{AlignedBuffer, peak_memory};
+use crate::storage::{AlignedBuffer, Rates, peak_memory};
 
 /// What a pass took.
 #[derive(Debug, Clone, Serialize)]
@@ -71,6 +71,8 @@ pub struct JobContext<'a> {
     pub cancel: &'a Cancel,
     /// Whether an existing output is replaced.
     pub force: bool,
+    /// What each drive is to be emulated as, if not what it is.
+    pub emulation: Option<Rates>,
 }
 
 /// Runs `plan` to its end; on an error, or when cancelled, nothing of it is left on any drive.
@@ -81,13 +83,16 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
         job: context.job.0,
         jobs: context.job.1,
         method: plan.method.to_string(),
-        drives: plan.drives.iter().map(|d| d.display().to_string()).collect(),
+        drives: drive_names(&plan.drives, context.emulation),
         passes: plan.passes.iter().map(Pass::info).collect(),
     });
-    let files = JobFiles::create(plan, context.cancel)?;
+    let mut files = JobFiles::create(plan, context.cancel)?;
+    if let Some(rates) = context.emulation {
+        files.emulate(plan, rates);
+    }
     // The jobs of a run use the same folders: said once.
     if context.job.0 == 0 {
-        for text in device_notes(&plan.drives).iter().chain(files.notes()) {
+        for text in device_notes(&plan.drives, context.emulation).iter().chain(files.notes()) {
             context.sink.send(Event::Note { text: text.clone() });
         }
     }
@@ -124,7 +129,7 @@ fn run_passes<T: TransferReal>(
         buffers: plan.buffers,
         seconds: 0.0,
         passes: Vec::new(),
-        drives: plan.drives.iter().map(|d| d.display().to_string()).collect(),
+        drives: drive_names(&plan.drives, context.emulation),
         memory_planned: plan.memory().total(),
         peak_memory: None,
         energy: [0.0; 2],

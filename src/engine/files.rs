@@ -8,7 +8,8 @@ use tempfile::{TempDir, TempPath};
 use super::{Cancel, EngineError, Place, Plan};
 use crate::optics::Bytes;
 use crate::storage::{
-    DirectFile, MemoryStore, StorageError, Store, folder_of, free_space, same_device, same_file_system,
+    DirectFile, EmulatedDrive, EmulatedStore, MemoryStore, Rates, StorageError, Store, folder_of, free_space,
+    same_device, same_file_system,
 };
 
 /// The files of a running job. Dropping it removes scratch and an unfinished output.
@@ -70,6 +71,16 @@ impl JobFiles {
             files.stores.push(store);
         }
         Ok(files)
+    }
+
+    /// Lets every drive of `plan` be one of `rates`, whatever is below it.
+    pub fn emulate(&mut self, plan: &Plan, rates: Rates) {
+        let drives: Vec<_> = plan.drives.iter().map(|_| Arc::new(EmulatedDrive::new(rates))).collect();
+        for (store, file) in self.stores.iter_mut().zip(&plan.files) {
+            if !matches!(file.place, Place::Memory) {
+                *store = Arc::new(EmulatedStore::new(store.clone(), drives[file.drive].clone()));
+            }
+        }
     }
 
     /// The open files, in the plan's order.
@@ -159,9 +170,28 @@ fn check_space(plan: &Plan) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Which of the drives' folders share a device, a sentence for each device.
+/// The drives' names, with their rates where they are emulated.
 #[must_use]
-pub fn device_notes(drives: &[PathBuf]) -> Vec<String> {
+pub fn drive_names(drives: &[PathBuf], emulation: Option<Rates>) -> Vec<String> {
+    let name = |path: &PathBuf| match emulation {
+        Some(rates) => format!("{} (emulated {rates})", path.display()),
+        None => path.display().to_string(),
+    };
+    drives.iter().map(name).collect()
+}
+
+/// What the user should know of the drives' folders: which share a device, a sentence for each device, or
+/// that they are emulated, each as a drive of its own.
+#[must_use]
+pub fn device_notes(drives: &[PathBuf], emulation: Option<Rates>) -> Vec<String> {
+    if let Some(rates) = emulation {
+        let count = drives.len();
+        let drives = if count == 1 { "1 drive is".into() } else { format!("{count} drives are") };
+        return vec![format!(
+            "{drives} emulated: {rates} each, {}; times are those of such drives, not of this machine's",
+            rates.duplex
+        )];
+    }
     let mut groups: Vec<Vec<&Path>> = Vec::new();
     for folder in drives {
         match groups.iter_mut().find(|group| same_device(group[0], folder)) {

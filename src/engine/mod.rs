@@ -18,7 +18,7 @@ pub use cost::{ComputeRates, DriveRates, PassPrediction, Prediction, predict};
 pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
 pub use executor::{JobContext, JobReport, PassReport, execute};
-pub use files::device_notes;
+pub use files::{device_notes, drive_names};
 pub use kernels::{BlockPlan, BlockWave, RowsOf, Term};
 pub use memory::Memory;
 pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, panic_text, run_pass};

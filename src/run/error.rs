@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::EngineError;
+use crate::machine::MachineError;
 use crate::methods::PlanError;
 use crate::project::ProjectError;
 use crate::storage::{ImageError, StorageError, folder_of};
@@ -25,6 +26,9 @@ pub enum RunError {
     /// A job that ended early.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A machine that could not be measured.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
     /// A run whose hologram was complete when it ended early.
     #[error("{source}; complete and kept: {}", list(files))]
     AfterHologram {
@@ -89,7 +93,9 @@ impl RunError {
     pub fn is_cancelled(&self) -> bool {
         match self {
             Self::AfterHologram { source, .. } => source.is_cancelled(),
-            other => matches!(other, Self::Engine(EngineError::Cancelled)),
+            other => {
+                matches!(other, Self::Engine(EngineError::Cancelled) | Self::Machine(MachineError::Cancelled))
+            }
         }
     }
 }

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::hologram::plan_project;
 use super::{RunError, Settings};
-use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes};
+use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes, drive_names};
 use crate::optics::Transfer;
 use crate::project::Project;
+use crate::storage::Rates;
 
 /// What a job will need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -81,7 +82,7 @@ impl From<&Plan> for Estimate {
             bytes_moved: plan.bytes_moved(),
             error_bound: plan.error_bound,
             passes: plan.passes.iter().map(crate::engine::Pass::info).collect(),
-            notes: notes(plan),
+            notes: notes(plan, None),
             drives,
         }
     }
@@ -96,8 +97,8 @@ fn transfer(plan: &Plan) -> Option<&Transfer> {
 }
 
 /// What the user should know of a plan, a sentence each.
-fn notes(plan: &Plan) -> Vec<String> {
-    let mut notes = device_notes(&plan.drives);
+fn notes(plan: &Plan, emulation: Option<Rates>) -> Vec<String> {
+    let mut notes = device_notes(&plan.drives, emulation);
     if let Some(rolloff) = transfer(plan).map(|transfer| transfer.rolloff).filter(|&r| r > 0.0) {
         notes.push(format!(
             "The top {:.3} % of each axis's frequencies fall off to zero (roll-off); set another, or 0 for none",
@@ -105,6 +106,18 @@ fn notes(plan: &Plan) -> Vec<String> {
         ));
     }
     notes
+}
+
+impl Estimate {
+    /// The estimate of a plan whose drives are emulated, if they are.
+    #[must_use]
+    pub fn emulated(plan: &Plan, emulation: Option<Rates>) -> Self {
+        let mut estimate = Self::from(plan);
+        for (drive, name) in estimate.drives.iter_mut().zip(drive_names(&plan.drives, emulation)) {
+            drive.path = name;
+        }
+        Self { notes: notes(plan, emulation), ..estimate }
+    }
 }
 
 /// Memory, scratch and bytes of `project`'s hologram; reads no more than its images' headers.

@@ -49,6 +49,7 @@ impl From<&Project> for Settings {
             threads: default_threads(),
             tolerance: project.tolerance,
             force: false,
+            emulation: None,
         }
     }
 }
@@ -147,7 +148,8 @@ pub(super) fn run_checked(
     let layers = load_layers(project, sink, cancel)?;
     let mut files = outputs(project).into_iter();
     let jobs = files.len();
-    let context = JobContext { layers: &layers, job: (0, jobs), sink, cancel, force: settings.force };
+    let (force, emulation) = (settings.force, settings.emulation);
+    let context = JobContext { layers: &layers, job: (0, jobs), sink, cancel, force, emulation };
     let scalings = layers.iter().map(|l| l.scaling().to_owned()).collect();
     let hologram = execute(plan, &context)?;
     let mut report = RunReport {

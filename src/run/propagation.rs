@@ -14,7 +14,7 @@ use crate::project::{
     Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_scratch,
     validate_streams, validate_tolerance, validate_tuning,
 };
-use crate::storage::{NpyHeader, ScratchPrecision, save_gray_png};
+use crate::storage::{NpyHeader, Rates, ScratchPrecision, same_device, save_gray_png};
 
 /// How a plane is computed: what a user may tune without changing the result.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub struct Settings {
     pub tolerance: Option<f64>,
     /// Whether existing files are replaced.
     pub force: bool,
+    /// What each drive's folder is to be emulated as, if not what it is.
+    pub emulation: Option<Rates>,
 }
 
 /// More threads than any machine has processors only cost memory.
@@ -189,7 +191,9 @@ impl Settings {
 
     /// The drives of a job that reads `source` and writes `output`.
     pub(super) fn roles(&self, source: Option<&Path>, output: &Path) -> Roles {
-        Roles::assign(&self.drives, source, Some(output), crate::storage::same_device)
+        // An emulated drive has no device that a file elsewhere could share: such files join A and B.
+        let emulated = self.emulation.is_some();
+        Roles::assign(&self.drives, source, Some(output), |one, other| emulated || same_device(one, other))
     }
 }
 
@@ -202,7 +206,8 @@ pub fn propagate(
     cancel: &Cancel,
 ) -> Result<JobReport, RunError> {
     let plan = propagation.plan(settings)?;
-    let context = JobContext { layers: &[], job, sink, cancel, force: settings.force };
+    let (force, emulation) = (settings.force, settings.emulation);
+    let context = JobContext { layers: &[], job, sink, cancel, force, emulation };
     let report = execute(&plan, &context)?;
     if let Some(preview) = &report.preview {
         let levels = Tone::of(&preview.mean).levels(&preview.mean);

@@ -3,19 +3,23 @@
 mod aligned;
 mod direct;
 mod drives;
+mod emulated;
 mod error;
 mod images;
 mod npy;
 mod platform;
+mod rates;
 mod store;
 mod tiles;
 
 pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
 pub use direct::DirectFile;
 pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space, same_device, same_file_system};
+pub use emulated::{Clock, EmulatedDrive, EmulatedStore};
 pub use error::{StorageError, folder_of};
 pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
 pub use platform::peak_memory;
+pub use rates::{Duplex, Rates, RatesError};
 pub use store::{MemoryStore, Store};
 pub use tiles::{PANEL, SCALE_ROWS, ScratchPrecision, Tiles};

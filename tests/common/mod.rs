@@ -151,6 +151,7 @@ pub fn settings(drives: Vec<Drive>, precision: Precision) -> Settings {
         threads: 2,
         tolerance: None,
         force: false,
+        emulation: None,
     }
 }
 

@@ -1,0 +1,266 @@
+//! The figures of earlier measurements, in the user's cache folder.
+//!
+//! One JSON file. What is missing, damaged or of another machine is measured again; a file that cannot be
+//! written only costs the next measurement.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+use serde::{Deserialize, Serialize};
+
+use super::{DriveFigures, Figures, MEASURE_BYTES, MachineError};
+use crate::storage::device_of;
+
+/// Where figures are remembered.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    /// The file; none where the user has no cache folder.
+    file: Option<PathBuf>,
+}
+
+/// What the file holds.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Remembered {
+    #[serde(default)]
+    machines: BTreeMap<String, Figures>,
+    #[serde(default)]
+    drives: BTreeMap<String, DriveFigures>,
+}
+
+impl Cache {
+    /// The user's: `gigafringe/figures.json` in the system's cache folder (`XDG_CACHE_HOME` where it is set).
+    #[must_use]
+    pub fn of_user() -> Self {
+        let folder = etcetera::choose_base_strategy().ok().map(|strategy| strategy.cache_dir());
+        Self { file: folder.map(|folder| folder.join("gigafringe").join("figures.json")) }
+    }
+
+    /// One in `file`.
+    #[must_use]
+    pub fn at(file: &Path) -> Self {
+        Self { file: Some(file.into()) }
+    }
+
+    /// The figures for `threads` threads, measured if none are remembered or if `refresh`.
+    pub fn figures(&self, threads: usize, refresh: bool) -> Result<Figures, MachineError> {
+        self.figures_or(threads, refresh, || Figures::measure(threads))
+    }
+
+    fn figures_or(
+        &self,
+        threads: usize,
+        refresh: bool,
+        measure: impl FnOnce() -> Result<Figures, MachineError>,
+    ) -> Result<Figures, MachineError> {
+        let key = format!("{} | {threads} threads", machine());
+        let known = self.read().machines.remove(&key).filter(|f| f.threads == threads && f.is_sound());
+        if let Some(figures) = known.filter(|_| !refresh) {
+            return Ok(figures);
+        }
+        let figures = measure()?;
+        if figures.steady {
+            self.change(|remembered| {
+                remembered.machines.insert(key, figures.clone());
+            });
+        }
+        Ok(figures)
+    }
+
+    /// The figures of the drive that holds `folder`, measured if none are remembered or if `refresh`.
+    pub fn drive(
+        &self,
+        folder: &Path,
+        refresh: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<DriveFigures, MachineError> {
+        self.drive_or(folder, refresh, || DriveFigures::measure(folder, MEASURE_BYTES, stop))
+    }
+
+    fn drive_or(
+        &self,
+        folder: &Path,
+        refresh: bool,
+        measure: impl FnOnce() -> Result<DriveFigures, MachineError>,
+    ) -> Result<DriveFigures, MachineError> {
+        let known = drive_key(folder).and_then(|key| self.read().drives.remove(&key));
+        if let Some(figures) = known.filter(|figures| figures.is_sound() && !refresh) {
+            return Ok(figures);
+        }
+        let figures = measure()?;
+        self.remember_drive(folder, figures);
+        Ok(figures)
+    }
+
+    /// Remembers figures of the drive that holds `folder`.
+    pub fn remember_drive(&self, folder: &Path, figures: DriveFigures) {
+        if let Some(key) = drive_key(folder) {
+            self.change(|remembered| {
+                remembered.drives.insert(key, figures);
+            });
+        }
+    }
+
+    /// What is remembered; nothing where that cannot be read.
+    fn read(&self) -> Remembered {
+        let text = self.file.as_ref().and_then(|file| std::fs::read(file).ok());
+        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Remembered)) {
+        let Some(file) = &self.file else { return };
+        let mut remembered = self.read();
+        change(&mut remembered);
+        // Not an error: it is measured again the next time.
+        let _ = write(file, &remembered);
+    }
+}
+
+/// Replaces `file` in one step: another process sees the old figures or the new ones.
+fn write(file: &Path, remembered: &Remembered) -> std::io::Result<()> {
+    let folder = crate::storage::folder_of(file);
+    std::fs::create_dir_all(folder)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(&serde_json::to_vec_pretty(remembered)?)?;
+    temporary.persist(file)?;
+    Ok(())
+}
+
+/// This machine, and the program whose figures these are: another version may compute otherwise.
+fn machine() -> String {
+    use sysinfo::{CpuRefreshKind, RefreshKind, System};
+    let kinds = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
+    // Without the name, other figures of this host count as its own.
+    let system = System::new_with_specifics(kinds).ok();
+    let processor = system
+        .as_ref()
+        .and_then(|system| system.cpus().first())
+        .map(|cpu| cpu.brand().trim().to_owned())
+        .unwrap_or_default();
+    let host = System::host_name().unwrap_or_default();
+    format!("{host} | {processor} | gigafringe {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The device of `folder` on this machine: the user's cache folder may be on a server.
+fn drive_key(folder: &Path) -> Option<String> {
+    // A folder that is not there is an error of its measurement.
+    let device = device_of(folder).ok()?;
+    Some(format!("{} | {device}", sysinfo::System::host_name().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::machine::figures::tests::HASTY;
+
+    const DRIVE: DriveFigures = DriveFigures {
+        read: 500e6,
+        write: 400e6,
+        read_while_writing: 300e6,
+        write_while_reading: 200e6,
+        direct: true,
+    };
+
+    /// A cache, and how often it had to measure.
+    struct Bench {
+        folder: tempfile::TempDir,
+        measured: Cell<usize>,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Self { folder: tempfile::tempdir().unwrap(), measured: Cell::new(0) }
+        }
+
+        fn file(&self) -> PathBuf {
+            self.folder.path().join("made/figures.json")
+        }
+
+        fn figures(&self, threads: usize, refresh: bool) -> Figures {
+            let measure = || {
+                self.measured.set(self.measured.get() + 1);
+                // Too hasty to be steady by itself.
+                Figures::measure_in(threads, HASTY).map(|figures| Figures { steady: true, ..figures })
+            };
+            Cache::at(&self.file()).figures_or(threads, refresh, measure).unwrap()
+        }
+
+        fn drive(&self, refresh: bool) -> DriveFigures {
+            let measure = || {
+                self.measured.set(self.measured.get() + 1);
+                Ok(DRIVE)
+            };
+            Cache::at(&self.file()).drive_or(self.folder.path(), refresh, measure).unwrap()
+        }
+    }
+
+    #[test]
+    fn figures_are_measured_once_for_each_number_of_threads() {
+        let bench = Bench::new();
+        assert_eq!([1, 2].map(|threads| bench.figures(threads, false).threads), [1, 2]);
+        assert_eq!(bench.measured.get(), 2);
+        // As they are read; the file's decimals may end in another digit than what was measured.
+        let (one, two) = (bench.figures(1, false), bench.figures(2, false));
+        assert_eq!((bench.figures(1, false), bench.figures(2, false)), (one.clone(), two));
+        assert_eq!(bench.measured.get(), 2);
+        assert_ne!(bench.figures(1, true), one, "measured again when that is asked for");
+        assert_eq!(bench.drive(false), DRIVE);
+        assert_eq!(bench.drive(false), DRIVE);
+        assert_eq!(bench.measured.get(), 4);
+        bench.drive(true);
+        assert_eq!(bench.measured.get(), 5);
+        let left = std::fs::read_dir(bench.file().parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "no temporary files");
+    }
+
+    #[test]
+    fn what_a_busy_machine_gave_is_not_remembered() {
+        let bench = Bench::new();
+        let cache = Cache::at(&bench.file());
+        let busy = || Figures::measure_in(1, HASTY).map(|figures| Figures { steady: false, ..figures });
+        assert_eq!(cache.figures_or(1, false, busy).unwrap().threads, 1);
+        bench.figures(1, false);
+        assert_eq!(bench.measured.get(), 1);
+    }
+
+    #[test]
+    fn a_damaged_file_costs_a_measurement_and_no_more() {
+        let bench = Bench::new();
+        bench.figures(1, false);
+        let whole = std::fs::read_to_string(bench.file()).unwrap();
+        let cut = whole[..whole.len() / 2].to_owned();
+        let wrong = whole.replace("\"layer\": ", "\"layer\": -");
+        assert_ne!(wrong, whole);
+        for text in [String::new(), "[1, 2]".into(), cut, wrong, "\0\0\0".into()] {
+            std::fs::write(bench.file(), &text).unwrap();
+            let before = bench.measured.get();
+            bench.figures(1, false);
+            assert_eq!(bench.measured.get(), before + 1, "{text}");
+            bench.figures(1, false);
+            assert_eq!(bench.measured.get(), before + 1, "mended");
+        }
+    }
+
+    #[test]
+    fn without_a_place_to_remember_figures_are_measured_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        // A file where the cache's folder should be.
+        std::fs::write(folder.path().join("taken"), "").unwrap();
+        for cache in [Cache { file: None }, Cache::at(&folder.path().join("taken/figures.json"))] {
+            assert_eq!(cache.drive_or(folder.path(), false, || Ok(DRIVE)).unwrap(), DRIVE);
+            assert!(cache.read().drives.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(&folder.path().join("figures.json"));
+        let error = cache.drive(&folder.path().join("nowhere"), false, &|| false).unwrap_err();
+        assert!(error.to_string().contains("nowhere"), "{error}");
+        assert!(!folder.path().join("figures.json").exists());
+    }
+}

@@ -1,0 +1,14 @@
+//! What this machine can do: how fast it computes, and how fast its drives are. Measured, and remembered.
+
+mod cache;
+mod drives;
+mod error;
+mod figures;
+mod rate;
+mod together;
+
+pub use cache::Cache;
+pub use drives::{DriveFigures, MEASURE_BYTES};
+pub use error::MachineError;
+pub use figures::{Figures, LineFigures};
+pub use together::{Together, measure_together};
