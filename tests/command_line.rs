@@ -210,6 +210,51 @@ fn bad_quantities_are_refused_with_their_remedy() {
 }
 
 #[test]
+fn encoded_holograms_are_made_planned_and_read_back() {
+    let bench = Bench::new();
+    bench.project(|p| {
+        p["output"] = serde_json::json!({ "path": "out.png", "encoding": "phase8", "previews": false });
+    });
+    let plan = bench.json(&["plan", "project.json", "--json"]);
+    assert_eq!(plan["output_bytes"], 64 * 48);
+    let run = bench.json(&["run", "project.json", "--json"]);
+    assert_eq!(run["jobs"][0]["clipped"], serde_json::Value::Null);
+    // With the project its encoding is known, without it not.
+    let light = ["--wavelength=532nm", "--pitch=2um", "--distance=1mm"];
+    bench.json(&["reconstruct", "project.json", "--distance=1mm", "--output=a.npy", "--json"]);
+    bench.refused(
+        &[&["reconstruct", "out.png", "--output=b.npy"], &light[..]].concat(),
+        &["out.png", "--encoding"],
+    );
+    bench.refused(
+        &[&["propagate", "out.png", "b.npy"], &light[..]].concat(),
+        &["out.png", "--encoding phase8"],
+    );
+    let given = ["reconstruct", "out.png", "--output=b.npy", "--encoding=phase8", "--json"];
+    bench.json(&[&given[..], &light].concat());
+    assert_eq!(read_plane(&bench.path("a.npy")), read_plane(&bench.path("b.npy")));
+    // A project's encoding gives way to the command's.
+    bench.project(|p| p["output"]["path"] = "level.npy".into());
+    let plan = bench.json(&["plan", "project.json", "--encoding=intensity", "--json"]);
+    assert_eq!(plan["output_bytes"], 4096 + 4 * 64 * 48);
+    let run = bench.json(&["run", "project.json", "--encoding=amplitude8", "--json"]);
+    assert!(run["jobs"][0]["full_scale"].as_f64().unwrap() > 0.0);
+    assert!(run["jobs"][0]["clipped"].as_f64().unwrap() < 1e-3);
+    bench.refused(
+        &["reconstruct", "project.json", "--distance=1mm", "--output=c.npy"],
+        &["level.npy", "complex"],
+    );
+    let output = bench.run(
+        &[&["reconstruct", "level.npy", "--output=c.png", "--encoding=amplitude8"], &light[..]].concat(),
+    );
+    assert!(output.status.success());
+    // A picture that ends early is found when it is unpacked.
+    let png = std::fs::read(bench.path("out.png")).unwrap();
+    std::fs::write(bench.path("out.png"), &png[..png.len() / 2]).unwrap();
+    bench.refused(&[&given[..], &["--force"], &light].concat(), &["out.png", "cut short"]);
+}
+
+#[test]
 fn a_chunk_too_large_for_the_memory_names_one_that_fits() {
     let bench = Bench::new();
     write_plane(&bench.path("in.npy"), &plane(512, 512));
@@ -343,6 +388,15 @@ fn bad_projects_are_refused_with_file_and_field() {
     case(&|p| p["layers"][0]["image"] = "in.npy".into(), &["in.npy", "image"]);
     case(&|p| p["layers"][0]["phase"] = "noisy".into(), &["project.json", "random"]);
     case(&|p| p["output"]["path"] = "out.tif".into(), &["output.path", ".npy"]);
+    case(&|p| p["output"]["full_scale"] = 0.into(), &["output.full_scale", "above zero"]);
+    case(
+        &|p| p["output"] = serde_json::json!({ "path": "o.tif", "encoding": "complex" }),
+        &["another encoding"],
+    );
+    case(
+        &|p| p["output"] = serde_json::json!({ "path": "o.bmp", "encoding": "intensity" }),
+        &["o.bmp", ".tif"],
+    );
     case(&|p| p["output"]["path"] = "gone/out.npy".into(), &["gone"]);
     case(&|p| p["output"]["encoding"] = "phase9".into(), &["complex"]);
     case(&|p| p["memory"] = "1KiB".into(), &["memory", "smallest that works"]);

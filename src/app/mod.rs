@@ -136,7 +136,12 @@ pub fn blank_project() -> Project {
         chunk: None,
         buffers: Project::DEFAULT_BUFFERS,
         drives: Vec::new(),
-        output: Output { path: "hologram.npy".into(), encoding: Encoding::Complex, previews: true },
+        output: Output {
+            path: "hologram.npy".into(),
+            encoding: Encoding::Complex,
+            full_scale: None,
+            previews: true,
+        },
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::optics::{Bytes, Evanescent, Length};
+use crate::optics::{Bytes, Encoding, Evanescent, Length};
 use crate::project::{Drive, Layering, Method, Precision, Project, Role};
 use crate::run::{Settings, default_threads};
 
@@ -55,6 +55,9 @@ pub struct RunArguments {
     /// How several layers become one hologram.
     #[arg(long, value_enum)]
     pub layering: Option<Layering>,
+    /// What is stored for each sample of the hologram.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     #[command(flatten)]
     pub common: Common,
     #[command(flatten)]
@@ -64,7 +67,7 @@ pub struct RunArguments {
 /// `propagate`
 #[derive(Debug, Args)]
 pub struct PropagateArguments {
-    /// The plane: a .npy file, two-dimensional, complex or real.
+    /// The plane: a .npy file, two-dimensional, complex or real, or an encoded plane in a .tif, .bmp or .png.
     #[arg(value_name = "IN.npy")]
     pub input: PathBuf,
     /// Where the result goes (.npy, complex).
@@ -73,6 +76,9 @@ pub struct PropagateArguments {
     /// Signed distance; positive is the way the light travels.
     #[arg(long, allow_hyphen_values = true)]
     pub distance: Length,
+    /// What the plane's file holds for each sample; needed for bytes, which may be phases or amplitudes.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     #[command(flatten)]
     pub light: Light,
     #[command(flatten)]
@@ -84,12 +90,16 @@ pub struct PropagateArguments {
 /// `reconstruct`
 #[derive(Debug, Args)]
 pub struct ReconstructArguments {
-    /// The hologram: a .npy file, or the project that made it (for its wavelength and pitch).
+    /// The hologram: a .npy, .tif, .bmp or .png file, or the project that made it (for its wavelength, pitch
+    /// and encoding).
     #[arg(value_name = "HOLOGRAM")]
     pub hologram: PathBuf,
     /// The depth to reconstruct at.
     #[arg(long, allow_hyphen_values = true)]
     pub distance: Length,
+    /// What the hologram's file holds for each sample; needed for bytes, which may be phases or amplitudes.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     /// Where the reconstruction goes: .npy is the complex plane, .png its intensity, reduced to at
     /// most 2048 pixels a side.
     #[arg(long, short, value_name = "FILE.{npy,png}")]
@@ -108,6 +118,9 @@ pub struct PlanArguments {
     /// The project file.
     #[arg(value_name = "PROJECT.json")]
     pub project: PathBuf,
+    /// What is stored for each sample of the hologram.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     #[command(flatten)]
     pub common: Common,
     /// Print one JSON object.

@@ -79,6 +79,7 @@ fn run(arguments: &RunArguments) -> Result<(), RunError> {
     if let Some(layering) = arguments.layering {
         project.layering = layering;
     }
+    project.output.encoding = arguments.encoding.unwrap_or(project.output.encoding);
     let settings = arguments.common.settings_of(&project);
     let outputs = outputs(&project);
     let mut files: Vec<&Path> = project.layers.iter().map(|layer| &*layer.image).collect();
@@ -152,6 +153,8 @@ fn propagate_command(arguments: PropagateArguments) -> Result<(), RunError> {
     check_ending(&arguments.output, &["npy"])?;
     let propagation = Propagation {
         source: arguments.input,
+        encoding: arguments.encoding,
+        full_scale: 1.0,
         target: arguments.output,
         result: Kept::Plane,
         pitch,
@@ -174,7 +177,10 @@ fn reconstruct(arguments: ReconstructArguments) -> Result<(), RunError> {
         None => arguments.common.settings(),
     };
     let (optics, pitch) = optics(&arguments.light, settings.method, project.as_ref())?;
+    let output = project.as_ref().map(|project| &project.output);
     let propagation = Propagation {
+        encoding: arguments.encoding.or(output.map(|output| output.encoding)),
+        full_scale: output.and_then(|output| output.full_scale).unwrap_or(1.0),
         source: project.map_or(arguments.hologram, |p| p.output.path),
         target: arguments.output,
         result: if ending == "png" { Kept::Preview } else { Kept::Plane },
@@ -201,6 +207,7 @@ fn check_ending(path: &Path, allowed: &[&'static str]) -> Result<&'static str, R
 fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
     let mut project = Project::load(&arguments.project)?;
     arguments.common.change(&mut project);
+    project.output.encoding = arguments.encoding.unwrap_or(project.output.encoding);
     let plan = plan_project(&project, &arguments.common.settings_of(&project))?;
     let estimate = Estimate::from(&plan);
     if arguments.json {

@@ -115,8 +115,14 @@ fn tell(events: &Receiver<Event>, mut file: Option<BufWriter<File>>) -> std::io:
 /// One line for a job that is done.
 pub fn job_line(job: &JobReport) -> String {
     let moved: u64 = job.passes.iter().flat_map(|p| &p.drives).map(|d| d.read_bytes + d.written_bytes).sum();
+    let scale = match (job.full_scale, job.clipped) {
+        (Some(scale), Some(clipped)) => {
+            format!(", full scale {scale:.6}, {:.2e} % of the samples clipped", 100.0 * clipped)
+        }
+        _ => String::new(),
+    };
     format!(
-        "{}: {:.2} s, {} moved, chunks of {} lines, {} buffers, {} of memory planned",
+        "{}: {:.2} s, {} moved, chunks of {} lines, {} buffers, {} of memory planned{scale}",
         job.name,
         job.seconds,
         Bytes(moved),

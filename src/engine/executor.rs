@@ -9,7 +9,7 @@ use super::files::{JobFiles, device_notes};
 use super::kernels::{Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
 use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Place, Plan, Preview};
-use crate::optics::{LayerSource, TransferReal};
+use crate::optics::{Encoder, Encoding, LayerSource, TransferReal};
 use crate::project::Precision;
 use crate::storage::{AlignedBuffer, Tiles, peak_memory};
 
@@ -51,6 +51,10 @@ pub struct JobReport {
     pub energy: [f64; 2],
     /// Bound on the relative L2 error.
     pub error_bound: f64,
+    /// The amplitude of level 255, where the result is stored as amplitudes in 8 bits.
+    pub full_scale: Option<f64>,
+    /// The share of samples that are brighter than that, and were stored as 255.
+    pub clipped: Option<f64>,
     /// Events that a slow receiver lost.
     pub events_lost: u64,
     /// The reduced image of the result, if the plan asks for one.
@@ -62,6 +66,8 @@ pub struct JobReport {
 pub struct JobContext<'a> {
     /// The project's layers, by their index.
     pub layers: &'a [Arc<LayerSource>],
+    /// The amplitude of level 255, where the result is stored as amplitudes in 8 bits; above zero.
+    pub full_scale: f64,
     /// Index of this job and number of jobs in the run.
     pub job: (usize, usize),
     /// Where events go.
@@ -97,7 +103,7 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
     if context.cancel.is_cancelled() {
         return Err(EngineError::Cancelled);
     }
-    files.finish(context.force)?;
+    files.finish(context.force, context.cancel)?;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -128,6 +134,8 @@ fn run_passes<T: TransferReal>(
         peak_memory: None,
         energy: [0.0; 2],
         error_bound: plan.error_bound,
+        full_scale: None,
+        clipped: None,
         events_lost: 0,
         preview: None,
     };
@@ -165,11 +173,21 @@ fn run_passes<T: TransferReal>(
                 energies.between = kernel.written();
                 used
             }
-            Kernel::RowsInverse { split, tiles, base, preview } => {
+            Kernel::RowsInverse { split, tiles, base, preview, encoding } => {
+                let encoder = Encoder { encoding: *encoding, full_scale: context.full_scale };
+                let streams = transforms.of(*split);
                 let mut kernel =
-                    RowsInverse::<T>::new(transforms.of(*split), *tiles, *base, *preview, plan.threads);
+                    RowsInverse::<T>::new(streams, *tiles, *base, *preview, encoder, plan.threads);
                 let used = run(&mut kernel)?;
                 energies.end(kernel.read(), kernel.energy(), &pass.name)?;
+                if *encoding == Encoding::Amplitude8 {
+                    let share = kernel.clipped() as f64 / (tiles.height as f64 * split.length as f64);
+                    report.full_scale = Some(context.full_scale);
+                    report.clipped = Some(share);
+                    if kernel.clipped() > 0 {
+                        context.sink.send(clipped_note(kernel.clipped(), share, context.full_scale));
+                    }
+                }
                 report.preview = kernel.into_preview();
                 used
             }
@@ -187,6 +205,17 @@ fn run_passes<T: TransferReal>(
     // Taken while the buffers are held.
     report.peak_memory = peak_memory();
     Ok(report)
+}
+
+/// Says that samples were brighter than the full scale.
+fn clipped_note(samples: u64, share: f64, full_scale: f64) -> Event {
+    Event::Note {
+        text: format!(
+            "{samples} samples ({:.2e} %) are brighter than the full scale {full_scale:.6} and were stored as \
+             255; set a larger output.full_scale to keep them",
+            100.0 * share
+        ),
+    }
 }
 
 /// The energy checks: what a pass writes is, by Parseval's theorem or as it is, what the next one reads.
@@ -208,7 +237,7 @@ impl Energies {
     fn start(&mut self, source: f64, tiles: &Tiles, plan: &Plan) -> Result<(), EngineError> {
         if !source.is_finite() {
             let mut sources = plan.files.iter().filter_map(|file| match &file.place {
-                Place::Source(path) => Some(path.display().to_string()),
+                Place::Source(path) | Place::Packed(path, _) => Some(path.display().to_string()),
                 _ => None,
             });
             let source_name = sources.next().unwrap_or_else(|| "the layers".into());

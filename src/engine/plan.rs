@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::PassInfo;
-use crate::optics::Transfer;
+use crate::optics::{Encoding, Transfer};
 use crate::project::{Method, Precision};
 use crate::spectral::Split;
-use crate::storage::{Element, NpyHeader, Tiles, block_offset};
+use crate::storage::{Element, PlaneHeader, Tiles, block_offset};
 
 /// A job: passes over files on drives.
 pub struct Plan {
@@ -46,17 +46,33 @@ pub struct PlanFile {
     pub place: Place,
 }
 
+impl PlanFile {
+    /// Bytes that it puts on its file system: scratch, and output.
+    #[must_use]
+    pub const fn new_bytes(&self) -> (u64, u64) {
+        match &self.place {
+            Place::Source(_) | Place::Memory => (0, 0),
+            Place::Scratch | Place::Packed(..) => (self.bytes, 0),
+            // The lines are there until they are packed.
+            Place::Output(_, header) if header.is_packed() => (self.bytes, self.bytes),
+            Place::Output(..) => (0, self.bytes),
+        }
+    }
+}
+
 /// What a file of a job is to the user.
 #[derive(Debug, Clone)]
 pub enum Place {
     /// A plane of the user's, only read.
     Source(PathBuf),
+    /// The same with compressed lines: they are unpacked to scratch first.
+    Packed(PathBuf, PlaneHeader),
     /// Private; removed when the job ends.
     Scratch,
     /// Private, and on no drive.
     Memory,
     /// The result; appears under its name when it is complete.
-    Output(PathBuf, NpyHeader),
+    Output(PathBuf, PlaneHeader),
 }
 
 /// One sweep over chunks: read, compute, write.
@@ -249,6 +265,8 @@ pub enum Kernel {
         base: Option<Element>,
         /// The distance of the plane from the hologram, when a preview is wanted.
         preview: Option<f64>,
+        /// What is written for each sample.
+        encoding: Encoding,
     },
 }
 
@@ -310,11 +328,9 @@ impl Plan {
     pub fn new_bytes(&self, drive: usize) -> (u64, u64) {
         let mut sums = (0, 0);
         for file in self.files.iter().filter(|f| f.drive == drive) {
-            match file.place {
-                Place::Source(_) | Place::Memory => {}
-                Place::Scratch => sums.0 += file.bytes,
-                Place::Output(..) => sums.1 += file.bytes,
-            }
+            let (scratch, output) = file.new_bytes();
+            sums.0 += scratch;
+            sums.1 += output;
         }
         sums
     }

@@ -11,9 +11,10 @@
 
 use super::{Job, Step};
 use crate::engine::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port};
+use crate::optics::Encoding;
 use crate::project::{Method, Precision, Role};
 use crate::spectral::Split;
-use crate::storage::{Element, NpyHeader, Tiles};
+use crate::storage::{Container, Element, PlaneHeader, Tiles};
 
 /// How planes are padded.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,7 +75,16 @@ fn error_bound(job: &Job, distance: f64) -> f64 {
 struct Plane {
     file: usize,
     offset: u64,
+    line_bytes: usize,
     element: Element,
+}
+
+impl Plane {
+    /// The plane of a file with `header`.
+    const fn of(file: usize, header: &PlaneHeader) -> Self {
+        let PlaneHeader { data_offset, line_bytes, element, .. } = *header;
+        Self { file, offset: data_offset, line_bytes, element }
+    }
 }
 
 struct Builder<'a> {
@@ -92,16 +102,16 @@ impl Builder<'_> {
     fn run(&mut self) {
         let job = self.job;
         let source = job.source.as_ref().map(|source| {
-            let header = source.header;
-            let place = Place::Source(source.path.clone());
-            let file = self.add_file(job.roles.source, header.file_bytes(), place);
-            Plane { file, offset: header.data_offset, element: header.element }
+            let (header, path) = (source.header, source.path.clone());
+            let place = if header.is_packed() { Place::Packed(path, header) } else { Place::Source(path) };
+            Plane::of(self.add_file(job.roles.source, header.file_bytes(), place), &header)
         });
         let output = job.output.as_ref().map(|path| {
-            let header = NpyHeader::new(job.grid.height, job.grid.width, self.element());
-            let file =
-                self.add_file(job.roles.output, header.file_bytes(), Place::Output(path.clone(), header));
-            Plane { file, offset: header.data_offset, element: header.element }
+            let container = Container::of(path).unwrap_or(Container::Npy);
+            let element = Element::encoded(job.encoding, self.element());
+            let header = PlaneHeader::new(container, job.grid.height, job.grid.width, element);
+            let place = Place::Output(path.clone(), header);
+            Plane::of(self.add_file(job.roles.output, header.file_bytes(), place), &header)
         });
         // One tiled file for each role; the steps take turns.
         let slots = Role::ALL.map(|role| self.add_scratch(role, self.tiles.file_bytes()));
@@ -158,13 +168,13 @@ impl Builder<'_> {
         let element = self.element();
         let bytes = self.job.grid.samples() * element.bytes() as u64;
         let file = self.add_scratch(role, bytes);
-        Plane { file, offset: 0, element }
+        Plane { file, offset: 0, line_bytes: self.split_x.length * element.bytes(), element }
     }
 
     fn lines(&self, plane: Plane) -> Port {
         let layout = Layout::Lines {
             offset: plane.offset,
-            line_bytes: self.split_x.length * plane.element.bytes(),
+            line_bytes: plane.line_bytes,
             lines: self.tiles.height,
             chunk: self.tiles.rows,
         };
@@ -244,6 +254,7 @@ impl Builder<'_> {
                 tiles,
                 base: base.map(|base| base.element),
                 preview: job.preview.filter(|_| final_step),
+                encoding: if final_step { job.encoding } else { Encoding::Complex },
             },
             lanes: vec![Lane {
                 name: "rows".into(),

@@ -10,7 +10,7 @@ use super::error::{check_apart, check_output};
 use super::{Kept, Propagation, RunError, Settings, default_threads, propagate};
 use crate::engine::{Cancel, EngineError, Event, EventSink, JobContext, JobReport, Plan, execute};
 use crate::methods::{Job, Optics, plan, stepwise};
-use crate::optics::{Bytes, LayerSource};
+use crate::optics::{Bytes, Encoding, LayerSource, full_scale};
 use crate::project::{Layering, Project, ProjectError};
 use crate::storage::{open_layer, probe};
 
@@ -77,6 +77,7 @@ fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError>
             Layering::Stepwise => stepwise(&distances),
         },
         output: Some(project.output.path.clone()),
+        encoding: project.output.encoding,
         preview: None,
         roles: settings.roles(None, &project.output.path),
         memory: project.memory,
@@ -137,7 +138,16 @@ pub(super) fn run_checked(
     let layers = load_layers(project, sink, cancel)?;
     let mut files = outputs(project).into_iter();
     let jobs = files.len();
-    let context = JobContext { layers: &layers, job: (0, jobs), sink, cancel, force: settings.force };
+    let full_scale = match project.output.full_scale {
+        Some(given) => given,
+        // Light keeps its energy on its way, and that of several layers adds up.
+        None if project.output.encoding == Encoding::Amplitude8 => {
+            full_scale(layers.iter().map(|layer| layer.mean_square()).sum())
+        }
+        None => 1.0,
+    };
+    let context =
+        JobContext { layers: &layers, full_scale, job: (0, jobs), sink, cancel, force: settings.force };
     let scalings = layers.iter().map(|l| l.scaling().to_owned()).collect();
     let hologram = execute(plan, &context)?;
     let mut report = RunReport {
@@ -151,7 +161,7 @@ pub(super) fn run_checked(
     };
     drop(layers);
     for (layer, file) in files.enumerate() {
-        match reconstruct_layer(project, settings, layer, &file, sink, cancel) {
+        match reconstruct_layer(project, settings, full_scale, layer, &file, sink, cancel) {
             Ok(job) => report.jobs.push(job),
             Err(source) => {
                 return Err(RunError::AfterHologram { files: report.files, source: Box::new(source) });
@@ -205,6 +215,7 @@ fn load_layers(
 fn reconstruct_layer(
     project: &Project,
     settings: &Settings,
+    full_scale: f64,
     layer: usize,
     file: &Path,
     sink: &EventSink,
@@ -213,6 +224,8 @@ fn reconstruct_layer(
     let distance = project.layers[layer].distance;
     let propagation = Propagation {
         source: project.output.path.clone(),
+        encoding: Some(project.output.encoding),
+        full_scale,
         target: file.into(),
         result: Kept::Preview,
         pitch: [project.grid.pitch_y, project.grid.pitch_x],

@@ -7,12 +7,12 @@ use super::error::{check_apart, check_folder, check_output};
 use crate::engine::{Cancel, EventSink, JobContext, JobReport, Plan, execute};
 use crate::inspect::Tone;
 use crate::methods::{Job, Optics, Roles, Source, Step, plan};
-use crate::optics::{Bytes, Grid, Length};
+use crate::optics::{Bytes, Encoding, Grid, Length, Real as _};
 use crate::project::{
     Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_tolerance,
     validate_tuning,
 };
-use crate::storage::{NpyHeader, save_gray_png};
+use crate::storage::{PlaneHeader, save_gray_png};
 
 /// How a plane is computed: what a user may tune without changing the result.
 #[derive(Debug, Clone)]
@@ -58,8 +58,12 @@ pub enum Kept {
 /// One propagation of a plane in a file.
 #[derive(Debug, Clone)]
 pub struct Propagation {
-    /// The `.npy` plane.
+    /// The plane: `.npy`, or an encoded one in a TIFF, BMP or PNG.
     pub source: PathBuf,
+    /// How its samples are stored, where the file does not tell.
+    pub encoding: Option<Encoding>,
+    /// The amplitude of level 255, where they are amplitudes in 8 bits.
+    pub full_scale: f64,
     /// Where the result goes: the plane, or the picture that is made of it. Its folder takes the scratch
     /// where no drive is given.
     pub target: PathBuf,
@@ -78,7 +82,8 @@ pub struct Propagation {
 impl Propagation {
     /// Checks everything that can be checked before the first byte moves, and plans.
     pub fn plan(&self, settings: &Settings) -> Result<Plan, RunError> {
-        let header = NpyHeader::read(&self.source)?;
+        let mut header = PlaneHeader::read(&self.source, self.encoding)?;
+        header.element = header.element.scaled(f32::rounded(self.full_scale));
         let grid = Grid {
             width: header.width,
             height: header.height,
@@ -101,6 +106,7 @@ impl Propagation {
             source: Some(Source { path: self.source.clone(), header }),
             chains: vec![vec![step]],
             output: (self.result == Kept::Plane).then(|| self.target.clone()),
+            encoding: Encoding::Complex,
             preview: (self.result == Kept::Preview).then_some(self.distance.in_metres()),
             roles: settings.roles(Some(&self.source), &self.target),
             memory: settings.memory,
@@ -167,7 +173,7 @@ pub fn propagate(
     cancel: &Cancel,
 ) -> Result<JobReport, RunError> {
     let plan = propagation.plan(settings)?;
-    let context = JobContext { layers: &[], job, sink, cancel, force: settings.force };
+    let context = JobContext { layers: &[], full_scale: 1.0, job, sink, cancel, force: settings.force };
     let report = execute(&plan, &context)?;
     if let Some(preview) = &report.preview {
         let levels = Tone::of(&preview.mean).levels(&preview.mean);

@@ -1,4 +1,4 @@
-//! Storage: stores with positional access, direct files, `.npy` planes. Knows nothing of optics.
+//! Storage: stores with positional access, direct files, planes in `.npy` and picture files. Knows nothing of optics.
 
 mod aligned;
 mod direct;
@@ -6,6 +6,7 @@ mod drives;
 mod error;
 mod images;
 mod npy;
+mod planes;
 mod platform;
 mod store;
 mod tiles;
@@ -16,6 +17,7 @@ pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space, same_de
 pub use error::{StorageError, folder_of};
 pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
+pub use planes::{Container, PlaneHeader};
 pub use platform::peak_memory;
 pub use store::{MemoryStore, Store};
 pub use tiles::{PANEL, Tiles};

@@ -170,6 +170,8 @@ pub fn propagate_file(
 ) -> Plane {
     let output = folder.join("result.npy");
     let propagation = Propagation {
+        encoding: None,
+        full_scale: 1.0,
         source: source.into(),
         target: output.clone(),
         result: Kept::Plane,
