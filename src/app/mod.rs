@@ -285,7 +285,7 @@ impl App {
                 Ask::SaveProject => Command::SaveAs(path),
                 Ask::AddImages => Command::Edit(Edit::AddLayer(path)),
                 Ask::AddFolder => Command::AddFolder(path),
-                Ask::OutputFile => Command::Edit(Edit::OutputPath(path)),
+                Ask::OutputFile(_) => Command::Edit(Edit::OutputPath(path)),
             });
         }
     }
