@@ -119,3 +119,22 @@ impl<T: Real> Transforms<T> {
         self.0.entry(split).or_insert_with(|| Arc::new(Streams::new(split))).clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optics::Encoding;
+
+    /// A buffer holds what the pass before left in it.
+    #[test]
+    fn what_pads_a_line_is_zero() {
+        let lines = [Complex::new(0.0f32, 1.0); 6];
+        let encoder = Encoder { encoding: Encoding::Phase8, full_scale: 1.0 };
+        let mut output = [7; 8];
+        assert_eq!(encode_lines(encoder, &lines, 3, &mut output), 0);
+        assert_eq!(output, [64, 64, 64, 0, 64, 64, 64, 0]);
+        let mut output = [7; 6];
+        encode_lines(encoder, &lines, 3, &mut output);
+        assert_eq!(output, [64; 6]);
+    }
+}
