@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::optics::{Bytes, Grid, Length};
+use crate::storage::ScratchPrecision;
 // A project is written with these; whoever reads it finds them in one place.
 pub use crate::optics::{Encoding, Evanescent, Phase, Values};
 use crate::storage::Container;
@@ -85,6 +86,8 @@ pub enum Layering {
     /// From the farthest layer to the next, adding each, and last to the hologram plane.
     #[default]
     Stepwise,
+    /// Each by itself to the hologram plane; they are added in the frequency domain, before one inverse transform.
+    Fused,
 }
 
 /// The method that propagates planes.
@@ -144,6 +147,15 @@ impl Precision {
         match self {
             Self::F32 => 2e-6,
             Self::F64 => 1e-6,
+        }
+    }
+
+    /// Scratch that keeps all digits.
+    #[must_use]
+    pub const fn scratch(self) -> ScratchPrecision {
+        match self {
+            Self::F32 => ScratchPrecision::F32,
+            Self::F64 => ScratchPrecision::F64,
         }
     }
 
@@ -259,6 +271,9 @@ pub struct Project {
     /// ([`Precision::tolerance`]) when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
+    /// How scratch keeps samples; as the arithmetic has them when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scratch_precision: Option<ScratchPrecision>,
     /// Key of the random phases: the same seed gives the same hologram.
     #[serde(default)]
     pub seed: u64,
@@ -357,6 +372,7 @@ impl Project {
             validate_distance(&format!("layers[{index}].distance"), layer.distance, self.wavelength)?;
         }
         validate_tuning(self.buffers, self.chunk)?;
+        validate_scratch(self.scratch_precision, self.precision)?;
         if self.layers.is_empty() {
             return Err(ProjectError::value(
                 "layers",
@@ -453,6 +469,19 @@ pub fn validate_tolerance(tolerance: Option<f64>) -> Result<(), ProjectError> {
         Some(t) if !(t > 0.0 && t < 1.0) => Err(ProjectError::value(
             "tolerance",
             format!("{t} is not a relative error; it lies between 0 and 1, for example 1e-6"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that scratch keeps no more than there is.
+pub fn validate_scratch(scratch: Option<ScratchPrecision>, precision: Precision) -> Result<(), ProjectError> {
+    match scratch {
+        Some(scratch) if scratch.sample_bytes() > precision.sample_bytes() => Err(ProjectError::value(
+            "scratch_precision",
+            format!(
+                "{scratch} keeps more digits than the arithmetic has; leave it out, or set precision to f64"
+            ),
         )),
         _ => Ok(()),
     }

@@ -53,7 +53,7 @@ fn mean_square(project: &Project) -> f64 {
         let image = open_layer(&layer.image, 1 << 20).unwrap();
         let source = LayerSource::new(image, layer.values, layer.phase, &project.grid, 0, key);
         let mut plane = vec![Complex64::default(); HEIGHT * WIDTH];
-        plane.chunks_mut(WIDTH).enumerate().for_each(|(y, line)| source.add_line(y, line));
+        plane.chunks_mut(WIDTH).enumerate().for_each(|(y, line)| source.add_line(y, 0, line));
         plane.iter().map(Complex64::norm_sqr).sum::<f64>() / plane.len() as f64
     };
     project.layers.iter().zip(0..).map(mean).sum()

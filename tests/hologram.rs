@@ -53,7 +53,7 @@ fn samples(image: &Image, phase: Phase, grid: &Grid, index: u32) -> Plane {
     let source = LayerSource::new(image.clone(), Values::Amplitude, phase, grid, 5, index);
     let mut plane = Plane::from_fn(grid.height, grid.width, |_, _| Complex64::default());
     for (y, line) in plane.samples.chunks_mut(grid.width).enumerate() {
-        source.add_line(y, line);
+        source.add_line(y, 0, line);
     }
     plane
 }

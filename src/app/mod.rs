@@ -127,6 +127,7 @@ pub fn blank_project() -> Project {
         layering: Layering::default(),
         method: Method::default(),
         precision: Precision::default(),
+        scratch_precision: None,
         evanescent: Evanescent::default(),
         band_limit: false,
         rolloff: None,

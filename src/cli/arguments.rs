@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::optics::{Bytes, Encoding, Evanescent, Length};
 use crate::project::{Drive, Layering, Method, Precision, Project, Role};
 use crate::run::{Settings, default_threads};
+use crate::storage::ScratchPrecision;
 
 /// Holograms larger than memory, from several drives at once.
 ///
@@ -183,6 +184,9 @@ pub struct Common {
     /// The arithmetic.
     #[arg(long, value_enum)]
     pub precision: Option<Precision>,
+    /// How scratch keeps samples; as the arithmetic has them if not given.
+    #[arg(long, value_enum)]
+    pub scratch_precision: Option<ScratchPrecision>,
     /// Relative error that a padding may add, where the method chooses it.
     #[arg(long, value_name = "ERROR")]
     pub tolerance: Option<f64>,
@@ -224,6 +228,9 @@ impl Common {
         if let Some(precision) = self.precision {
             project.precision = precision;
         }
+        if self.scratch_precision.is_some() {
+            project.scratch_precision = self.scratch_precision;
+        }
         if let Some(memory) = self.memory {
             project.memory = memory;
         }
@@ -243,6 +250,7 @@ impl Common {
         Settings {
             method: self.method.unwrap_or_default(),
             precision: self.precision.unwrap_or_default(),
+            scratch_precision: self.scratch_precision,
             drives: self.roles(),
             memory: self.memory.unwrap_or(Project::DEFAULT_MEMORY),
             chunk: self.chunk,

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::energy::Energies;
 use super::files::{JobFiles, device_notes};
 use super::kernels::{Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
-use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Place, Plan, Preview};
+use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
 use crate::optics::{Encoder, Encoding, LayerSource, TransferReal};
 use crate::project::Precision;
-use crate::storage::{AlignedBuffer, Tiles, peak_memory};
+use crate::storage::{AlignedBuffer, peak_memory};
 
 /// What a pass took.
 #[derive(Debug, Clone, Serialize)]
@@ -60,6 +61,24 @@ pub struct JobReport {
     /// The reduced image of the result, if the plan asks for one.
     #[serde(skip)]
     pub preview: Option<Preview>,
+}
+
+impl JobReport {
+    /// Tells that `clipped` of `samples` samples were brighter than the full scale.
+    fn clip(&mut self, clipped: u64, samples: usize, context: &JobContext<'_>) {
+        let (share, full_scale) = (clipped as f64 / samples as f64, context.full_scale);
+        self.full_scale = Some(full_scale);
+        self.clipped = Some(share);
+        if clipped > 0 {
+            context.sink.send(Event::Note {
+                text: format!(
+                    "{clipped} samples ({:.2e} %) are brighter than the full scale {full_scale:.6} and were \
+                     stored as 255; set a larger output.full_scale to keep them",
+                    100.0 * share
+                ),
+            });
+        }
+    }
 }
 
 /// What a job needs beside its plan.
@@ -139,7 +158,7 @@ fn run_passes<T: TransferReal>(
         events_lost: 0,
         preview: None,
     };
-    let mut energies = Energies::default();
+    let mut energies = Energies::new(plan.precision, plan.scratch_precision);
     let mut transforms = Transforms::<T>::new();
     for (index, pass) in plan.passes.iter().enumerate() {
         let pass_context = PassContext {
@@ -157,36 +176,40 @@ fn run_passes<T: TransferReal>(
             run_pass(&pass.lanes, kernel, &mut buffers, &pass_context)
         };
         let used = match &pass.kernel {
-            Kernel::RowsForward { source, layers, split, tiles } => {
+            Kernel::RowsForward { source, layers, split, part, tiles } => {
                 let layers = layers.iter().map(|&i| context.layers[i].clone()).collect();
-                let mut kernel =
-                    RowsForward::<T>::new(transforms.of(*split), *tiles, *source, layers, plan.threads);
-                let used = run(&mut kernel)?;
-                energies.start(kernel.energy(), tiles, plan)?;
-                used
-            }
-            Kernel::Columns { transfer, split, streams, tiles } => {
-                let mut kernel =
-                    Columns::<T>::new(transforms.of(*split), *transfer, *streams, *tiles, plan.threads);
-                let used = run(&mut kernel)?;
-                energies.spectrum(kernel.energy() / transfer.padded[1] as f64, &pass.name, plan.precision)?;
-                energies.between = kernel.written();
-                used
-            }
-            Kernel::RowsInverse { split, tiles, base, preview, encoding } => {
-                let encoder = Encoder { encoding: *encoding, full_scale: context.full_scale };
                 let streams = transforms.of(*split);
                 let mut kernel =
-                    RowsInverse::<T>::new(streams, *tiles, *base, *preview, encoder, plan.threads);
+                    RowsForward::<T>::new(streams, part.clone(), *tiles, *source, layers, plan.threads);
+                let used = run(&mut kernel)?;
+                // The first streams are made of the same plane as the later ones.
+                if part.streams.start == 0 {
+                    let samples = tiles.height as f64 * tiles.width as f64;
+                    energies.add_source(kernel.energy(), samples, || plan.source_name())?;
+                }
+                used
+            }
+            Kernel::Columns { terms, split, lanes, streams, tiles } => {
+                let transforms = transforms.of(*split);
+                let mut kernel =
+                    Columns::<T>::new(transforms, terms, *tiles, lanes.clone(), *streams, plan.threads);
+                let used = run(&mut kernel)?;
+                let padded = *streams as f64 * tiles.width as f64;
+                energies.add_spectrum(kernel.energy() / padded, kernel.written());
+                if lanes.end == *streams {
+                    energies.check_spectrum(&pass.name)?;
+                }
+                used
+            }
+            Kernel::RowsInverse { split, streams, tiles, base, preview, encoding } => {
+                let encoder = Encoder { encoding: *encoding, full_scale: context.full_scale };
+                let (all, read) = (transforms.of(*split), streams.clone());
+                let mut kernel =
+                    RowsInverse::<T>::new(all, read, *tiles, *base, *preview, encoder, plan.threads);
                 let used = run(&mut kernel)?;
                 energies.end(kernel.read(), kernel.energy(), &pass.name)?;
                 if *encoding == Encoding::Amplitude8 {
-                    let share = kernel.clipped() as f64 / (tiles.height as f64 * split.length as f64);
-                    report.full_scale = Some(context.full_scale);
-                    report.clipped = Some(share);
-                    if kernel.clipped() > 0 {
-                        context.sink.send(clipped_note(kernel.clipped(), share, context.full_scale));
-                    }
+                    report.clip(kernel.clipped(), tiles.height * split.length, context);
                 }
                 report.preview = kernel.into_preview();
                 used
@@ -200,123 +223,9 @@ fn run_passes<T: TransferReal>(
             drives: used.drives,
         });
     }
-    report.energy = [energies.first.unwrap_or(0.0), energies.result];
+    report.energy = energies.ends();
     report.events_lost = context.sink.lost();
     // Taken while the buffers are held.
     report.peak_memory = peak_memory();
     Ok(report)
-}
-
-/// Says that samples were brighter than the full scale.
-fn clipped_note(samples: u64, share: f64, full_scale: f64) -> Event {
-    Event::Note {
-        text: format!(
-            "{samples} samples ({:.2e} %) are brighter than the full scale {full_scale:.6} and were stored as \
-             255; set a larger output.full_scale to keep them",
-            100.0 * share
-        ),
-    }
-}
-
-/// The energy checks: what a pass writes is, by Parseval's theorem or as it is, what the next one reads.
-#[derive(Default)]
-struct Energies {
-    /// Of the job's first plane.
-    first: Option<f64>,
-    /// Of the plane of the latest phase 1.
-    source: f64,
-    /// Samples of a plane.
-    samples: f64,
-    /// Of what the latest phase 2 wrote.
-    between: f64,
-    /// Of the latest result.
-    result: f64,
-}
-
-impl Energies {
-    fn start(&mut self, source: f64, tiles: &Tiles, plan: &Plan) -> Result<(), EngineError> {
-        if !source.is_finite() {
-            let mut sources = plan.files.iter().filter_map(|file| match &file.place {
-                Place::Source(path) | Place::Packed(path, _) => Some(path.display().to_string()),
-                _ => None,
-            });
-            let source_name = sources.next().unwrap_or_else(|| "the layers".into());
-            return Err(EngineError::NotFinite { source_name });
-        }
-        self.first.get_or_insert(source);
-        self.source = source;
-        self.samples = tiles.height as f64 * tiles.width as f64;
-        Ok(())
-    }
-
-    /// Phase 2 found `found` in the spectrum of what phase 1 wrote.
-    fn spectrum(&self, found: f64, pass: &str, precision: Precision) -> Result<(), EngineError> {
-        // The transforms' own rounding is a hundred times smaller than the tolerance. Below the faintest
-        // root mean square the numbers themselves lose their digits.
-        let (tolerance, faintest) = match precision {
-            Precision::F32 => (1e-4, 1e-30f64),
-            Precision::F64 => (1e-11, 1e-150f64),
-        };
-        if !found.is_finite() {
-            return Err(EngineError::TooLarge { pass: pass.into() });
-        }
-        if self.source < self.samples * faintest * faintest {
-            return Ok(());
-        }
-        same(self.source, found, tolerance, pass)
-    }
-
-    /// Phase 3 read `read`, and its result has the energy `result`.
-    fn end(&mut self, read: f64, result: f64, pass: &str) -> Result<(), EngineError> {
-        // The same samples, added in another order.
-        same(self.between, read, 1e-10, pass)?;
-        if !result.is_finite() {
-            return Err(EngineError::TooLarge { pass: pass.into() });
-        }
-        self.result = result;
-        Ok(())
-    }
-}
-
-fn same(expected: f64, found: f64, tolerance: f64, pass: &str) -> Result<(), EngineError> {
-    // Written so that a NaN fails.
-    if (found - expected).abs() <= tolerance * expected {
-        return Ok(());
-    }
-    Err(EngineError::Energy { pass: pass.into(), expected, found })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn energies(source: f64, between: f64) -> Energies {
-        Energies { source, between, samples: 100.0, ..Energies::default() }
-    }
-
-    #[test]
-    fn data_that_changed_on_its_way_ends_the_job() {
-        let ok = energies(50.0, 40.0);
-        assert!(ok.spectrum(50.0 * (1.0 + 1e-6), "", Precision::F32).is_ok());
-        for found in [50.1, 49.9, 0.0] {
-            let error = ok.spectrum(found, "phase 2", Precision::F32).unwrap_err();
-            assert!(matches!(error, EngineError::Energy { .. }), "{found}");
-        }
-        assert!(ok.spectrum(50.0 * (1.0 + 1e-6), "", Precision::F64).is_err(), "double precision is closer");
-        assert!(matches!(ok.spectrum(f64::NAN, "", Precision::F32), Err(EngineError::TooLarge { .. })));
-        assert!(energies(50.0, 40.0).end(40.0, 39.0, "").is_ok());
-        assert!(energies(50.0, 40.0).end(40.001, 39.0, "").is_err());
-        assert!(energies(50.0, 40.0).end(f64::NAN, 39.0, "").is_err());
-        assert!(matches!(
-            energies(50.0, 40.0).end(40.0, f64::INFINITY, ""),
-            Err(EngineError::TooLarge { .. })
-        ));
-    }
-
-    #[test]
-    fn dark_and_very_faint_planes_are_no_alarm() {
-        assert!(energies(0.0, 0.0).spectrum(0.0, "", Precision::F32).is_ok());
-        assert!(energies(1e-80, 0.0).spectrum(3e-80, "", Precision::F32).is_ok());
-        assert!(energies(0.0, 0.0).end(0.0, 0.0, "").is_ok());
-    }
 }

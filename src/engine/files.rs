@@ -251,6 +251,7 @@ mod tests {
             name: String::new(),
             method: Method::Implicit,
             precision: Precision::F32,
+            scratch_precision: crate::storage::ScratchPrecision::F32,
             drives: vec![folder.into()],
             files: vec![
                 file(9000, Place::Scratch),

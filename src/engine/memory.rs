@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::kernels::{Columns, RowsForward, RowsInverse};
 use super::{Kernel, Place, Plan};
+use crate::optics::TransferReal;
 use crate::project::Precision;
 
 /// The memory of a job, in bytes.
@@ -41,20 +42,23 @@ impl Plan {
     }
 
     fn kernel_bytes(&self, kernel: &Kernel) -> usize {
-        let bytes = self.precision.sample_bytes();
+        match self.precision {
+            Precision::F32 => self.kernel_bytes_in::<f32>(kernel),
+            Precision::F64 => self.kernel_bytes_in::<f64>(kernel),
+        }
+    }
+
+    fn kernel_bytes_in<T: TransferReal>(&self, kernel: &Kernel) -> usize {
         match kernel {
-            Kernel::RowsForward { split, tiles, .. } => match self.precision {
-                Precision::F32 => RowsForward::<f32>::bytes(*split, tiles.rows, bytes, self.threads),
-                Precision::F64 => RowsForward::<f64>::bytes(*split, tiles.rows, bytes, self.threads),
-            },
-            Kernel::Columns { split, tiles, .. } => match self.precision {
-                Precision::F32 => Columns::<f32>::bytes(*split, tiles, self.threads),
-                Precision::F64 => Columns::<f64>::bytes(*split, tiles, self.threads),
-            },
-            Kernel::RowsInverse { split, tiles, preview, .. } => match self.precision {
-                Precision::F32 => RowsInverse::<f32>::bytes(*split, tiles, preview.is_some(), self.threads),
-                Precision::F64 => RowsInverse::<f64>::bytes(*split, tiles, preview.is_some(), self.threads),
-            },
+            Kernel::RowsForward { split, part, tiles, .. } => {
+                RowsForward::<T>::bytes(*split, part.streams.len(), tiles.rows, self.threads)
+            }
+            Kernel::Columns { terms, split, tiles, .. } => {
+                Columns::<T>::bytes(*split, terms.len(), tiles, self.threads)
+            }
+            Kernel::RowsInverse { split, tiles, preview, .. } => {
+                RowsInverse::<T>::bytes(*split, tiles, preview.is_some(), self.threads)
+            }
         }
     }
 }

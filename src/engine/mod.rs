@@ -1,6 +1,7 @@
 //! The engine: plans as data, one executor that owns threads, buffers and cancellation, events.
 
 mod cancel;
+mod energy;
 mod error;
 mod events;
 mod executor;
@@ -16,6 +17,7 @@ pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
 pub use executor::{JobContext, JobReport, PassReport, execute};
 pub use files::device_notes;
+pub use kernels::{RowsOf, Term};
 pub use memory::Memory;
 pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, panic_text, run_pass};
 pub use plan::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, Segment};

@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::PassInfo;
-use crate::optics::{Encoding, Transfer};
+use super::kernels::{RowsOf, Term};
+use crate::optics::Encoding;
 use crate::project::{Method, Precision};
 use crate::spectral::Split;
-use crate::storage::{Element, PlaneHeader, Tiles, block_offset};
+use crate::storage::{Element, PlaneHeader, ScratchPrecision, Tiles, block_offset};
 
 /// A job: passes over files on drives.
 pub struct Plan {
@@ -17,6 +18,8 @@ pub struct Plan {
     pub method: Method,
     /// The arithmetic.
     pub precision: Precision,
+    /// How scratch keeps samples.
+    pub scratch_precision: ScratchPrecision,
     /// A folder on each drive, in the order of [`PlanFile::drive`].
     pub drives: Vec<PathBuf>,
     /// All files, in the order of [`Port::file`].
@@ -241,24 +244,30 @@ pub enum Kernel {
         layers: Vec<usize>,
         /// Padding and streams along x.
         split: Split,
+        /// The rows and streams that are made.
+        part: RowsOf,
         /// How each stream is cut into tiles.
         tiles: Tiles,
     },
-    /// Columns of each stream: transform, transfer function, inverse transform.
+    /// Columns of streams: transform, transfer function, inverse transform.
     Columns {
-        /// The transfer function.
-        transfer: Transfer,
+        /// The planes that are convolved and added, an input each.
+        terms: Vec<Term>,
         /// Padding and streams along y, all within the pass.
         split: Split,
-        /// Streams along x; a lane each.
+        /// The streams along x that are convolved; a lane each.
+        lanes: Range<usize>,
+        /// Streams along x, all of them.
         streams: usize,
-        /// How each stream is cut into tiles.
+        /// How the result's streams are cut into tiles.
         tiles: Tiles,
     },
     /// Streams of rows back to a plane.
     RowsInverse {
         /// Padding and streams along x.
         split: Split,
+        /// The streams that are read, an input each.
+        streams: Range<usize>,
         /// How each stream is cut into tiles.
         tiles: Tiles,
         /// The samples of a plane to add, if there is one: the last input port.
@@ -323,6 +332,16 @@ impl Plan {
         self.passes.iter().map(Pass::bytes).map(|(reads, writes)| reads + writes).sum()
     }
 
+    /// What the job's first planes come from, in words.
+    #[must_use]
+    pub fn source_name(&self) -> String {
+        let mut sources = self.files.iter().filter_map(|file| match &file.place {
+            Place::Source(path) | Place::Packed(path, _) => Some(path.display().to_string()),
+            _ => None,
+        });
+        sources.next().unwrap_or_else(|| "the layers".into())
+    }
+
     /// Bytes of new files on drive `drive`: scratch, and output.
     #[must_use]
     pub fn new_bytes(&self, drive: usize) -> (u64, u64) {
@@ -341,7 +360,7 @@ mod tests {
     use super::*;
 
     fn tiles(height: usize, width: usize, rows: usize, columns: usize) -> Tiles {
-        Tiles { height, width, rows, columns, sample_bytes: 8 }
+        Tiles { height, width, rows, columns, precision: ScratchPrecision::F32 }
     }
 
     /// Every tile of both views of a file, as (tile row, tile column) by offset.
@@ -381,7 +400,8 @@ mod tests {
     fn beyond_2_to_the_32_samples_the_last_tile_ends_at_the_end_of_the_file() {
         // 200000² and 262144² in f64: 640 GB and 1 TiB, indices far above 2³².
         for n in [200_000, 262_144] {
-            let tiles = Tiles { height: n, width: n, rows: 1000, columns: 1000, sample_bytes: 16 };
+            let tiles =
+                Tiles { height: n, width: n, rows: 1000, columns: 1000, precision: ScratchPrecision::F64 };
             for (order, axis) in [(Order::ByColumns, Axis::Rows), (Order::ByRows, Axis::Columns)] {
                 let last = Layout::Tiles { tiles, order, axis }.segments(tiles.row_chunks() - 1);
                 let last = last.last().unwrap();

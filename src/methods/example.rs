@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Job, Optics, Roles, stepwise};
 use crate::optics::{Bytes, Encoding, Evanescent, Grid, Length};
 use crate::project::Precision;
+use crate::storage::ScratchPrecision;
 
 /// Two layers on a plane of `height × width` samples, in one folder, with `memory` bytes.
 pub fn job(width: usize, height: usize, memory: u64) -> Job {
@@ -21,6 +22,8 @@ pub fn job(width: usize, height: usize, memory: u64) -> Job {
         preview: None,
         roles: Roles::assign(&[], None, Some(Path::new("out.npy")), |_, _| false),
         memory: Bytes(memory),
+        scratch_precision: ScratchPrecision::F32,
+        layer_windows: vec![[0..height, 0..width]; 2],
         layer_bytes: 1 << 20,
         chunk: None,
         buffers: 2,

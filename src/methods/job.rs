@@ -1,11 +1,12 @@
 //! What is to be computed, before a method decides how.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::Roles;
 use crate::optics::{Bytes, Encoding, Evanescent, Grid, Transfer};
 use crate::project::{Precision, Project};
-use crate::storage::PlaneHeader;
+use crate::storage::{PlaneHeader, ScratchPrecision};
 
 /// Light and the transfer function's options; lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,15 +57,31 @@ pub struct Source {
     pub header: PlaneHeader,
 }
 
-/// One propagation: layers are added to the plane, then it moves.
+/// Layers at one depth, and how far their light goes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    /// Layers that are added first, by their index in the project.
+pub struct Wave {
+    /// The layers, by their index in the project.
     pub layers: Vec<usize>,
     /// Signed distance of the propagation in metres.
     pub distance: f64,
+}
+
+/// A plane that is made of one or more propagations, each from a plane of its own. The first wave also
+/// carries the plane the step starts from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What is propagated and added; at least one.
+    pub waves: Vec<Wave>,
     /// For example `from 6mm to 4mm`; empty for a job of one step.
     pub name: String,
+}
+
+impl Step {
+    /// One propagation.
+    #[must_use]
+    pub fn one(layers: Vec<usize>, distance: f64, name: String) -> Self {
+        Self { waves: vec![Wave { layers, distance }], name }
+    }
 }
 
 /// One plane to be computed.
@@ -92,6 +109,10 @@ pub struct Job {
     pub roles: Roles,
     /// Bound on all memory.
     pub memory: Bytes,
+    /// How scratch keeps samples.
+    pub scratch_precision: ScratchPrecision,
+    /// The samples `[y, x]` that each layer covers; outside them it is zero.
+    pub layer_windows: Vec<[Range<usize>; 2]>,
     /// Memory that the layers hold, in bytes.
     pub layer_bytes: u64,
     /// Lines of a chunk; the most that fit if not given.
@@ -165,13 +186,25 @@ pub fn stepwise(distances: &[f64]) -> Vec<Vec<Step>> {
             let next = groups.get(i + 1).map_or(0.0, |group| distances[group[0]]);
             let shown = |z: f64| if z == 0.0 { "the hologram".into() } else { mm(z) };
             let name = format!("from {} to {}", shown(here), shown(next));
-            chain.push(Step { layers: group.to_vec(), distance: next - here, name });
+            chain.push(Step::one(group.to_vec(), next - here, name));
         }
         if !chain.is_empty() {
             chains.push(chain);
         }
     }
     chains
+}
+
+/// The one step of the fused method for layers at `distances` (metres): every layer goes to the hologram by
+/// itself, and they are added before the inverse transform. Layers at one distance go together.
+#[must_use]
+pub fn fused(distances: &[f64]) -> Vec<Vec<Step>> {
+    let mut layers: Vec<_> = (0..distances.len()).collect();
+    layers.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]));
+    let groups = layers.chunk_by(|&a, &b| distances[a].total_cmp(&distances[b]).is_eq());
+    let waves: Vec<_> =
+        groups.map(|group| Wave { layers: group.to_vec(), distance: -distances[group[0]] }).collect();
+    if waves.is_empty() { Vec::new() } else { vec![vec![Step { waves, name: String::new() }]] }
 }
 
 fn mm(metres: f64) -> String {
@@ -186,20 +219,31 @@ mod tests {
     fn the_farthest_layer_goes_first_and_the_last_step_ends_on_the_hologram() {
         let chains = stepwise(&[2e-3, 6e-3, 4e-3, 6e-3]);
         assert_eq!(chains.len(), 1);
-        let steps: Vec<_> =
-            chains[0].iter().map(|s| (s.layers.clone(), (s.distance * 1e6).round())).collect();
+        let steps: Vec<_> = chains[0]
+            .iter()
+            .map(|s| (s.waves[0].layers.clone(), (s.waves[0].distance * 1e6).round()))
+            .collect();
         assert_eq!(steps, [(vec![1, 3], -2000.0), (vec![2], -2000.0), (vec![0], -2000.0)]);
         assert_eq!(chains[0][2].name, "from 2mm to the hologram");
+    }
+
+    #[test]
+    fn fused_layers_go_to_the_hologram_one_by_one_those_of_one_depth_together() {
+        let chains = fused(&[2e-3, -1e-3, 2e-3, 0.0]);
+        assert!(chains.len() == 1 && chains[0].len() == 1);
+        let waves: Vec<_> = chains[0][0].waves.iter().map(|w| (w.layers.clone(), w.distance)).collect();
+        assert_eq!(waves, [(vec![0, 2], -2e-3), (vec![3], 0.0), (vec![1], 1e-3)]);
+        assert!(fused(&[]).is_empty());
     }
 
     #[test]
     fn each_side_of_the_hologram_is_a_chain_of_its_own() {
         let chains = stepwise(&[-1e-3, 3e-3, 0.0, -2e-3]);
         let layers: Vec<Vec<_>> =
-            chains.iter().map(|c| c.iter().map(|s| s.layers.clone()).collect()).collect();
+            chains.iter().map(|c| c.iter().map(|s| s.waves[0].layers.clone()).collect()).collect();
         assert_eq!(layers, [vec![vec![1], vec![2]], vec![vec![3], vec![0]]]);
-        assert!(chains[0].iter().map(|s| s.distance).sum::<f64>() < 0.0);
-        assert!((chains[1].iter().map(|s| s.distance).sum::<f64>() - 2e-3).abs() < 1e-12);
-        assert_eq!(stepwise(&[0.0, -1e-3])[0].last().unwrap().layers, [0]);
+        let sum = |chain: &[Step]| chain.iter().map(|s| s.waves[0].distance).sum::<f64>();
+        assert!(sum(&chains[0]) < 0.0 && (sum(&chains[1]) - 2e-3).abs() < 1e-12);
+        assert_eq!(stepwise(&[0.0, -1e-3])[0].last().unwrap().waves[0].layers, [0]);
     }
 }

@@ -9,11 +9,12 @@ mod roles;
 mod size;
 mod three_phases;
 
-pub use job::{Job, Optics, PlanError, Source, Step, stepwise};
+pub use job::{Job, Optics, PlanError, Source, Step, Wave, fused, stepwise};
 pub use roles::Roles;
 
 use crate::engine::Plan;
 use crate::project::Method;
+use three_phases::Streaming;
 
 /// The plan of `method` for `job`, its chunk as large as the memory allows unless the job says.
 pub fn plan(job: &Job, method: Method) -> Result<Plan, PlanError> {
@@ -23,6 +24,6 @@ pub fn plan(job: &Job, method: Method) -> Result<Plan, PlanError> {
         // The same, its scratch in memory.
         Method::Padded | Method::InCore => (method, padded::padding(job)),
     };
-    let in_core = method == Method::InCore;
-    size::fit(job, |chunk| three_phases::plan(job, method, padding, in_core, chunk))
+    let streaming = if method == Method::InCore { Streaming::IN_CORE } else { Streaming::TWO };
+    size::fit(job, |chunk| three_phases::plan(job, method, padding, streaming, chunk))
 }

@@ -15,7 +15,13 @@ pub fn padding(job: &Job) -> Padding {
     let lengths = [job.grid.height, job.grid.width];
     let doubled = lengths.map(|n| 2 * n);
     // The farthest step needs most; all steps share their scratch and so their padding.
-    let farthest = job.chains.iter().flatten().map(|step| step.distance.abs()).fold(0.0, f64::max);
+    let farthest = job
+        .chains
+        .iter()
+        .flatten()
+        .flat_map(|step| &step.waves)
+        .map(|wave| wave.distance.abs())
+        .fold(0.0, f64::max);
     let transfer = job.optics.transfer(&job.grid, doubled, farthest);
     let reach = reach(transfer.wavelength, transfer.pitch, farthest);
     let mut error = 0.0f64;

@@ -1,4 +1,4 @@
-//! Three phases with two streams and four roles of drives: what `implicit` and `padded` share.
+//! Three phases with residue streams and four roles of drives: what `implicit`, `padded` and `in-core` share.
 //!
 //! | pass | reads | writes |
 //! |---|---|---|
@@ -7,10 +7,12 @@
 //! | 3 rows | even: D, odd: A | result: B |
 //!
 //! From one step of a chain to the next, A and B change places, so that the result of one is the source
-//! of the next.
+//! of the next. Further streams, and further waves of a fused step, take the roles in turn.
 
-use super::{Job, Step};
-use crate::engine::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port};
+use std::ops::Range;
+
+use super::{Job, Step, Wave};
+use crate::engine::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, RowsOf, Term};
 use crate::optics::Encoding;
 use crate::project::{Method, Precision, Role};
 use crate::spectral::Split;
@@ -19,35 +21,70 @@ use crate::storage::{Container, Element, PlaneHeader, Tiles};
 /// How planes are padded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Padding {
-    /// Padded samples `[y, x]`, even.
+    /// Padded samples `[y, x]`; along y even, along x a multiple of the streams.
     pub padded: [usize; 2],
     /// The relative error it adds to one propagation.
     pub error: f64,
 }
 
-/// The plan of `job` with chunks of `chunk` lines; it calls itself a plan of `method`. Its scratch is on the
-/// drives of the roles, or, `in_core`, in memory.
-pub fn plan(job: &Job, method: Method, padding: Padding, in_core: bool, chunk: usize) -> Plan {
-    let split = |length, padded| Split { length, padded, streams: 2 };
-    let split_y = split(job.grid.height, padding.padded[0]);
-    let split_x = split(job.grid.width, padding.padded[1]);
+/// How the streams along x are worked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Streaming {
+    /// Number of streams.
+    pub streams: usize,
+    /// Streams that go through phases 1 and 2 together; the others wait.
+    pub at_once: usize,
+    /// Whether what phase 1 writes stays in memory.
+    pub spectra_in_memory: bool,
+    /// Whether what phase 2 writes stays in memory.
+    pub results_in_memory: bool,
+    /// Whether each group of streams has a phase 3 of its own, which adds to the result; else one phase 3
+    /// gathers all streams.
+    pub added: bool,
+}
+
+impl Streaming {
+    /// The paper's: even and odd at once.
+    pub const TWO: Self =
+        Self { streams: 2, at_once: 2, spectra_in_memory: false, results_in_memory: false, added: false };
+
+    /// Even and odd at once, in memory.
+    pub const IN_CORE: Self = Self { spectra_in_memory: true, results_in_memory: true, ..Self::TWO };
+}
+
+/// The plan of `job` with chunks of `chunk` lines; it calls itself a plan of `method`.
+pub fn plan(job: &Job, method: Method, padding: Padding, streaming: Streaming, chunk: usize) -> Plan {
+    let split_y = Split { length: job.grid.height, padded: padding.padded[0], streams: 2 };
+    let split_x = Split { length: job.grid.width, padded: padding.padded[1], streams: streaming.streams };
     // A stream of rows is as wide as its transform.
     let (width, height) = (split_x.stream_length(), job.grid.height);
-    let sample_bytes = job.precision.sample_bytes();
-    let tiles = Tiles { height, width, rows: chunk.min(height), columns: chunk.min(width), sample_bytes };
+    let precision = job.scratch_precision;
+    let tiles = Tiles { height, width, rows: chunk.min(height), columns: chunk.min(width), precision };
     let mut drives = job.roles.drives.clone();
-    let memory = in_core.then(|| {
+    let mut memory = drives.len();
+    if streaming.spectra_in_memory || streaming.results_in_memory {
         drives.push("memory".into());
-        drives.len() - 1
-    });
-    let mut builder = Builder { job, tiles, split_x, split_y, memory, files: Vec::new(), passes: Vec::new() };
+    } else {
+        memory = usize::MAX;
+    }
+    let mut builder = Builder {
+        job,
+        tiles,
+        split_x,
+        split_y,
+        streaming,
+        memory,
+        files: Vec::new(),
+        passes: Vec::new(),
+        slots: Vec::new(),
+    };
     builder.run();
     let Builder { files, passes, .. } = builder;
-    let bound = |step: &Step| padding.error + error_bound(job, step.distance);
     Plan {
         name: job.name.clone(),
         method,
         precision: job.precision,
+        scratch_precision: precision,
         drives,
         files,
         passes,
@@ -55,19 +92,25 @@ pub fn plan(job: &Job, method: Method, padding: Padding, in_core: bool, chunk: u
         chunk,
         buffers: job.buffers,
         threads: job.threads,
-        error_bound: job.chains.iter().flatten().map(bound).sum(),
+        error_bound: job.chains.iter().flatten().map(|step| step_error(job, step, padding.error)).sum(),
     }
 }
 
-/// Bound on the relative L2 error of one propagation over `distance` metres: the transforms', and that of
-/// a phase in double precision, which grows with the number of wavelengths.
-fn error_bound(job: &Job, distance: f64) -> f64 {
+/// Bound on the relative L2 error of one step: the padding's, the transforms', what scratch rounds away (it
+/// is kept twice), and that of a phase in double precision, which grows with the number of wavelengths. The
+/// waves of a step are independent: their errors add as their energies do, at worst all in one.
+fn step_error(job: &Job, step: &Step, padding: f64) -> f64 {
     let transforms = match job.precision {
         Precision::F32 => 2e-6,
         Precision::F64 => 1e-12,
     };
-    let phase = std::f64::consts::TAU * distance.abs() / job.optics.wavelength;
-    transforms + 1.5 * f64::EPSILON * phase
+    let kept_as_computed = job.scratch_precision.sample_bytes() >= job.precision.sample_bytes();
+    let scratch =
+        if kept_as_computed { 0.0 } else { std::f64::consts::SQRT_2 * job.scratch_precision.error() };
+    let farthest = step.waves.iter().map(|wave| wave.distance.abs()).fold(0.0, f64::max);
+    let phase = std::f64::consts::TAU * farthest / job.optics.wavelength;
+    let one = padding + transforms + scratch + 1.5 * f64::EPSILON * phase;
+    (step.waves.len() as f64).sqrt() * one
 }
 
 /// The file a step starts from or adds to.
@@ -77,14 +120,23 @@ struct Plane {
     offset: u64,
     line_bytes: usize,
     element: Element,
+    /// What is written to it for each sample.
+    encoding: Encoding,
 }
 
 impl Plane {
     /// The plane of a file with `header`.
-    const fn of(file: usize, header: &PlaneHeader) -> Self {
+    const fn of(file: usize, header: &PlaneHeader, encoding: Encoding) -> Self {
         let PlaneHeader { data_offset, line_bytes, element, .. } = *header;
-        Self { file, offset: data_offset, line_bytes, element }
+        Self { file, offset: data_offset, line_bytes, element, encoding }
     }
+}
+
+/// A scratch file that the steps take turns to use.
+struct Slot {
+    file: usize,
+    drive: usize,
+    taken: bool,
 }
 
 struct Builder<'a> {
@@ -92,10 +144,25 @@ struct Builder<'a> {
     tiles: Tiles,
     split_x: Split,
     split_y: Split,
-    /// The drive that stands for memory, where scratch is held there.
-    memory: Option<usize>,
+    streaming: Streaming,
+    /// The drive that stands for memory.
+    memory: usize,
     files: Vec<PlanFile>,
     passes: Vec<Pass>,
+    slots: Vec<Slot>,
+}
+
+/// What a step starts from and what becomes of it.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// Whether A and B have changed places.
+    swapped: bool,
+    source: Option<Plane>,
+    /// A plane that is added to the result.
+    base: Option<Plane>,
+    result: Option<Plane>,
+    /// Whether it is the job's last step.
+    last: bool,
 }
 
 impl Builder<'_> {
@@ -104,17 +171,17 @@ impl Builder<'_> {
         let source = job.source.as_ref().map(|source| {
             let (header, path) = (source.header, source.path.clone());
             let place = if header.is_packed() { Place::Packed(path, header) } else { Place::Source(path) };
-            Plane::of(self.add_file(job.roles.source, header.file_bytes(), place), &header)
+            let file = self.add_file(job.roles.source, header.file_bytes(), place);
+            Plane::of(file, &header, Encoding::Complex)
         });
         let output = job.output.as_ref().map(|path| {
             let container = Container::of(path).unwrap_or(Container::Npy);
             let element = Element::encoded(job.encoding, self.element());
             let header = PlaneHeader::new(container, job.grid.height, job.grid.width, element);
             let place = Place::Output(path.clone(), header);
-            Plane::of(self.add_file(job.roles.output, header.file_bytes(), place), &header)
+            let file = self.add_file(job.roles.output, header.file_bytes(), place);
+            Plane::of(file, &header, job.encoding)
         });
-        // One tiled file for each role; the steps take turns.
-        let slots = Role::ALL.map(|role| self.add_scratch(role, self.tiles.file_bytes()));
         // Planes between steps, one on each of the drives that change places; and between chains.
         let longest = job.chains.iter().map(Vec::len).max().unwrap_or(0);
         let between = [(Role::B, 2), (Role::A, 3)]
@@ -133,7 +200,10 @@ impl Builder<'_> {
                     (false, _) => between[usize::from(swapped)],
                 };
                 let added = if last { base } else { None };
-                self.step(step, swapped, slots, plane, added, result, last && last_chain);
+                self.step(
+                    step,
+                    Ends { swapped, source: plane, base: added, result, last: last && last_chain },
+                );
                 if last {
                     base = result;
                 } else {
@@ -155,20 +225,31 @@ impl Builder<'_> {
         self.files.len() - 1
     }
 
-    /// A scratch file on the drive of `role`, or in memory.
-    fn add_scratch(&mut self, role: Role, bytes: u64) -> usize {
-        match self.memory {
-            Some(memory) => self.add_file(memory, bytes, Place::Memory),
-            None => self.add_file(self.job.roles.drive(role), bytes, Place::Scratch),
-        }
-    }
-
-    /// A scratch plane on the drive of `role`.
+    /// A scratch plane on the drive of `role`, or in memory where all scratch is.
     fn add_plane(&mut self, role: Role) -> Plane {
         let element = self.element();
         let bytes = self.job.grid.samples() * element.bytes() as u64;
-        let file = self.add_scratch(role, bytes);
-        Plane { file, offset: 0, line_bytes: self.split_x.length * element.bytes(), element }
+        let file = if self.streaming.results_in_memory {
+            self.add_file(self.memory, bytes, Place::Memory)
+        } else {
+            self.add_file(self.job.roles.drive(role), bytes, Place::Scratch)
+        };
+        let line_bytes = self.split_x.length * element.bytes();
+        Plane { file, offset: 0, line_bytes, element, encoding: Encoding::Complex }
+    }
+
+    /// A scratch file of at least `bytes` that this step does not use yet, on the drive of `role` or in memory.
+    fn take_slot(&mut self, role: Role, in_memory: bool, bytes: u64) -> usize {
+        let drive = if in_memory { self.memory } else { self.job.roles.drive(role) };
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.drive == drive && !slot.taken) {
+            slot.taken = true;
+            let file = &mut self.files[slot.file];
+            file.bytes = file.bytes.max(bytes);
+            return slot.file;
+        }
+        let file = self.add_file(drive, bytes, if in_memory { Place::Memory } else { Place::Scratch });
+        self.slots.push(Slot { file, drive, taken: true });
+        file
     }
 
     fn lines(&self, plane: Plane) -> Port {
@@ -181,84 +262,226 @@ impl Builder<'_> {
         Port { file: plane.file, layout }
     }
 
-    const fn tiled(&self, file: usize, order: Order, axis: Axis) -> Port {
-        Port { file, layout: Layout::Tiles { tiles: self.tiles, order, axis } }
+    /// The rows that `wave` may have light in.
+    fn rows(&self, wave: &Wave, source: bool) -> Range<usize> {
+        let windows = wave.layers.iter().map(|&layer| &self.job.layer_windows[layer][0]);
+        let all = 0..self.tiles.height;
+        if source {
+            return all;
+        }
+        let rows = windows.fold(usize::MAX..0, |sum, rows| sum.start.min(rows.start)..sum.end.max(rows.end));
+        // A pass has something to do, even if it is a dark row.
+        if rows.is_empty() { 0..1 } else { rows }
     }
 
-    /// The three passes of one propagation.
-    #[expect(clippy::too_many_arguments, reason = "each is one end of the step")]
-    fn step(
-        &mut self,
-        step: &Step,
-        swapped: bool,
-        slots: [usize; 4],
-        source: Option<Plane>,
-        base: Option<Plane>,
-        result: Option<Plane>,
-        final_step: bool,
-    ) {
-        let Self { job, tiles, split_x, split_y, .. } = *self;
-        let [mut a, mut b, c, d] = slots;
-        if swapped {
-            std::mem::swap(&mut a, &mut b);
+    /// The passes of one step.
+    fn step(&mut self, step: &Step, ends: Ends) {
+        let Streaming { streams, at_once, spectra_in_memory, results_in_memory, added } = self.streaming;
+        for slot in &mut self.slots {
+            slot.taken = false;
         }
-        let buffers = job.buffers;
-        let (rows, columns) = (tiles.row_chunks(), tiles.column_chunks());
-        let name = |phase: &str| {
-            if step.name.is_empty() { phase.to_owned() } else { format!("{}, {phase}", step.name) }
+        let swap = |role| match role {
+            Role::A if ends.swapped => Role::B,
+            Role::B if ends.swapped => Role::A,
+            role => role,
         };
+        let transfer = |wave: &Wave| {
+            let padded = [self.split_y.padded, self.split_x.padded];
+            self.job.optics.transfer(&self.job.grid, padded, wave.distance)
+        };
+        let terms: Vec<_> = step
+            .waves
+            .iter()
+            .enumerate()
+            .map(|(k, wave)| {
+                let rows = self.rows(wave, k == 0 && ends.source.is_some());
+                let tiles = Tiles { height: rows.len(), ..self.tiles };
+                Term { transfer: transfer(wave), first_row: rows.start, tiles }
+            })
+            .collect();
+        // What phase 1 writes: for each wave, each stream that goes together with others.
+        let order = [Role::B, Role::C, Role::D, Role::A].map(swap);
+        let spectra: Vec<Vec<_>> = terms
+            .iter()
+            .enumerate()
+            .map(|(k, term)| {
+                let slot =
+                    |i| self.take_slot(order[(2 * k + i) % 4], spectra_in_memory, term.tiles.file_bytes());
+                (0..at_once.min(streams)).map(slot).collect()
+            })
+            .collect();
+        // What phase 2 writes: every stream, or again those of a group.
+        let kept = if added { at_once } else { streams };
+        let results: Vec<_> = (0..kept)
+            .map(|r| {
+                let role = [Role::D, Role::A].map(swap)[r % 2];
+                self.take_slot(role, results_in_memory, self.tiles.file_bytes())
+            })
+            .collect();
+        let groups = streams.div_ceil(at_once);
+        // Sums of groups are complex, whatever the result will be.
+        let kept = ends.result.filter(|result| result.encoding == Encoding::Complex);
+        let partial = if added && groups > 1 { kept.or_else(|| Some(self.add_plane(Role::B))) } else { None };
+        for group in 0..groups {
+            let lanes = group * at_once..streams.min((group + 1) * at_once);
+            let name = |phase: &str| {
+                let mut name = step.name.clone();
+                if groups > 1 {
+                    name += if name.is_empty() { "" } else { ", " };
+                    name += &format!("streams {} of {streams}", display(&lanes));
+                }
+                if name.is_empty() { phase.to_owned() } else { format!("{name}, {phase}") }
+            };
+            for (k, (wave, term)) in step.waves.iter().zip(&terms).enumerate() {
+                let source = if k == 0 { ends.source } else { None };
+                self.rows_forward(
+                    &name,
+                    (wave, term),
+                    step.waves.len() > 1,
+                    lanes.clone(),
+                    source,
+                    &spectra[k],
+                );
+            }
+            let mine = if added { &results[..lanes.len()] } else { &results[lanes.clone()] };
+            self.columns(name("phase 2: columns"), &terms, lanes.clone(), &spectra, mine);
+            let last_group = group + 1 == groups;
+            if added {
+                let base = if group == 0 { ends.base } else { partial };
+                let result = if last_group { ends.result } else { partial };
+                let preview = self.job.preview.filter(|_| ends.last && last_group);
+                self.rows_inverse(name("phase 3: rows"), lanes, mine, base, result, preview);
+            }
+        }
+        if !added {
+            let name = if step.name.is_empty() {
+                "phase 3: rows".into()
+            } else {
+                format!("{}, phase 3: rows", step.name)
+            };
+            let preview = self.job.preview.filter(|_| ends.last);
+            self.rows_inverse(name, 0..streams, &results, ends.base, ends.result, preview);
+        }
+    }
+
+    const fn tiled(tiles: Tiles, file: usize, order: Order, axis: Axis) -> Port {
+        Port { file, layout: Layout::Tiles { tiles, order, axis } }
+    }
+
+    fn rows_forward(
+        &mut self,
+        name: &dyn Fn(&str) -> String,
+        (wave, term): (&Wave, &Term),
+        several: bool,
+        lanes: Range<usize>,
+        source: Option<Plane>,
+        spectra: &[usize],
+    ) {
+        let phase = if several {
+            format!("phase 1: rows over {}", crate::optics::Length::metres(wave.distance))
+        } else {
+            "phase 1: rows".into()
+        };
+        let outputs = &spectra[..lanes.len()];
+        let buffers = self.job.buffers;
+        let part = RowsOf { first_row: term.first_row, streams: lanes };
         self.passes.push(Pass {
-            name: name("phase 1: rows"),
+            name: name(&phase),
             kernel: Kernel::RowsForward {
                 source: source.map(|s| s.element),
-                layers: step.layers.clone(),
-                split: split_x,
-                tiles,
+                layers: wave.layers.clone(),
+                split: self.split_x,
+                part,
+                tiles: term.tiles,
             },
             lanes: vec![Lane {
                 name: "rows".into(),
-                chunks: rows,
+                chunks: term.tiles.row_chunks(),
                 inputs: source.into_iter().map(|s| self.lines(s)).collect(),
-                outputs: [b, c].map(|f| self.tiled(f, Order::ByColumns, Axis::Rows)).into(),
+                outputs: outputs
+                    .iter()
+                    .map(|&f| Self::tiled(term.tiles, f, Order::ByColumns, Axis::Rows))
+                    .collect(),
                 in_place: false,
                 input_sets: buffers,
                 output_sets: buffers,
             }],
         });
-        let lane = |name: &str, from, to| Lane {
-            name: name.into(),
-            chunks: columns,
-            inputs: vec![self.tiled(from, Order::ByColumns, Axis::Columns)],
-            outputs: vec![self.tiled(to, Order::ByRows, Axis::Columns)],
-            in_place: true,
+    }
+
+    fn columns(
+        &mut self,
+        name: String,
+        terms: &[Term],
+        streams: Range<usize>,
+        spectra: &[Vec<usize>],
+        results: &[usize],
+    ) {
+        let tiles = self.tiles;
+        // In place where one plane is convolved, all of it.
+        let in_place = terms.len() == 1 && terms[0].tiles == tiles;
+        let lanes = streams.len();
+        let (input_sets, output_sets) = if in_place {
             // As many buffers in all as the other phases have.
-            input_sets: (3 * buffers / 2).max(1),
-            output_sets: 0,
+            ((3 * self.job.buffers / lanes).max(1), 0)
+        } else {
+            let sets = self.job.buffers.div_ceil(lanes);
+            (sets, sets)
         };
-        self.passes.push(Pass {
-            name: name("phase 2: columns"),
-            kernel: Kernel::Columns {
-                transfer: job.optics.transfer(&job.grid, [split_y.padded, split_x.padded], step.distance),
-                split: split_y,
-                streams: split_x.streams,
-                tiles,
+        let lane = |(i, stream): (usize, usize)| Lane {
+            name: match (self.streaming.streams, stream) {
+                (2, 0) => "even".into(),
+                (2, 1) => "odd".into(),
+                _ => format!("stream {}", stream + 1),
             },
-            lanes: vec![lane("even", b, d), lane("odd", c, a)],
-        });
-        let mut inputs: Vec<_> = [d, a].map(|f| self.tiled(f, Order::ByRows, Axis::Rows)).into();
+            chunks: tiles.column_chunks(),
+            inputs: terms
+                .iter()
+                .zip(spectra)
+                .map(|(term, files)| Self::tiled(term.tiles, files[i], Order::ByColumns, Axis::Columns))
+                .collect(),
+            outputs: vec![Self::tiled(tiles, results[i], Order::ByRows, Axis::Columns)],
+            in_place,
+            input_sets,
+            output_sets,
+        };
+        let lanes = streams.clone().enumerate().map(lane).collect();
+        let kernel = Kernel::Columns {
+            terms: terms.to_vec(),
+            split: self.split_y,
+            lanes: streams,
+            streams: self.streaming.streams,
+            tiles,
+        };
+        self.passes.push(Pass { name, kernel, lanes });
+    }
+
+    fn rows_inverse(
+        &mut self,
+        name: String,
+        streams: Range<usize>,
+        files: &[usize],
+        base: Option<Plane>,
+        result: Option<Plane>,
+        preview: Option<f64>,
+    ) {
+        let mut inputs: Vec<_> =
+            files.iter().map(|&f| Self::tiled(self.tiles, f, Order::ByRows, Axis::Rows)).collect();
         inputs.extend(base.map(|base| self.lines(base)));
+        let buffers = self.job.buffers;
         self.passes.push(Pass {
-            name: name("phase 3: rows"),
+            name,
             kernel: Kernel::RowsInverse {
-                split: split_x,
-                tiles,
+                split: self.split_x,
+                streams,
+                tiles: self.tiles,
                 base: base.map(|base| base.element),
-                preview: job.preview.filter(|_| final_step),
-                encoding: if final_step { job.encoding } else { Encoding::Complex },
+                preview,
+                encoding: result.map_or(Encoding::Complex, |result| result.encoding),
             },
             lanes: vec![Lane {
                 name: "rows".into(),
-                chunks: rows,
+                chunks: self.tiles.row_chunks(),
                 inputs,
                 outputs: result.into_iter().map(|r| self.lines(r)).collect(),
                 in_place: false,
@@ -269,38 +492,112 @@ impl Builder<'_> {
     }
 }
 
+/// Streams as they are counted in a name.
+fn display(streams: &Range<usize>) -> String {
+    if streams.len() == 1 {
+        format!("{}", streams.start + 1)
+    } else {
+        format!("{} to {}", streams.start + 1, streams.end)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::methods::example::job;
-    use crate::methods::{Roles, stepwise};
+    use crate::methods::{Roles, fused, stepwise};
     use crate::project::Drive;
 
     /// The drives each pass reads and writes, by role.
     fn drives(plan: &Plan) -> Vec<(String, String)> {
         let letters = |ports: &dyn Fn(&Lane) -> Vec<usize>, pass: &Pass| {
             let files = pass.lanes.iter().flat_map(ports);
-            files.map(|file| "ABCD".chars().nth(plan.files[file].drive).unwrap()).collect::<String>()
+            files.map(|file| "ABCDM".chars().nth(plan.files[file].drive).unwrap()).collect::<String>()
         };
         let inputs = |lane: &Lane| lane.inputs.iter().map(|port| port.file).collect();
         let outputs = |lane: &Lane| lane.outputs.iter().map(|port| port.file).collect();
         plan.passes.iter().map(|pass| (letters(&inputs, pass), letters(&outputs, pass))).collect()
     }
 
-    #[test]
-    fn passes_read_and_write_the_drives_of_the_papers_table_and_a_and_b_take_turns() {
+    fn four_drives() -> Job {
         let folders = ["/a", "/b", "/c", "/d"];
         let given: Vec<_> =
             folders.iter().zip(Role::ALL).map(|(path, role)| Drive { path: path.into(), role }).collect();
         let mut job = job(100, 90, 64 << 20);
-        job.chains = stepwise(&[1e-3, 2e-3, 3e-3]);
         job.roles = Roles::assign(&given, None, Some("/b/out.npy".as_ref()), |_, _| false);
-        let padding = Padding { padded: [180, 200], error: 0.0 };
-        let plan = plan(&job, Method::Implicit, padding, false, 32);
-        let table = |reads: &str, writes: &str| (reads.to_owned(), writes.to_owned());
+        job
+    }
+
+    const PADDING: Padding = Padding { padded: [180, 200], error: 0.0 };
+
+    fn table(reads: &str, writes: &str) -> (String, String) {
+        (reads.to_owned(), writes.to_owned())
+    }
+
+    #[test]
+    fn passes_read_and_write_the_drives_of_the_papers_table_and_a_and_b_take_turns() {
+        let mut job = four_drives();
+        job.chains = stepwise(&[1e-3, 2e-3, 3e-3]);
+        job.layer_windows = vec![[0..90, 0..100]; 3];
+        let plan = plan(&job, Method::Implicit, PADDING, Streaming::TWO, 32);
         let even_step = |source, result| [table(source, "BC"), table("BC", "DA"), table("DA", result)];
         let odd_step = |source, result| [table(source, "AC"), table("AC", "DB"), table("DB", result)];
         let expected = [even_step("", "B"), odd_step("B", "A"), even_step("A", "B")].concat();
         assert_eq!(drives(&plan), expected);
+        let scratch = plan.files.iter().filter(|f| matches!(f.place, Place::Scratch));
+        assert_eq!(scratch.count(), 4 + 2, "a file for each role, and two planes between steps");
+    }
+
+    #[test]
+    fn fused_layers_are_spread_over_the_drives_and_only_their_rows_are_kept() {
+        let mut job = four_drives();
+        job.chains = fused(&[1e-3, 2e-3, 3e-3]);
+        job.layer_windows = vec![[0..90, 0..100], [10..50, 0..100], [0..90, 5..9]];
+        let plan = plan(&job, Method::Padded, PADDING, Streaming::TWO, 32);
+        let expected =
+            [table("", "BC"), table("", "DA"), table("", "BC"), table("BDBCAC", "DA"), table("DA", "B")];
+        assert_eq!(drives(&plan), expected);
+        let Kernel::Columns { terms, .. } = &plan.passes[3].kernel else { panic!("columns") };
+        let rows: Vec<_> = terms.iter().map(|t| (t.first_row, t.tiles.height)).collect();
+        assert_eq!(rows, [(0, 90), (10, 40), (0, 90)]);
+    }
+
+    #[test]
+    fn streams_one_after_another_need_less_scratch() {
+        let mut job = four_drives();
+        job.chains = stepwise(&[1e-3]);
+        let of = |streams, at_once, added, spectra_in_memory| {
+            let streaming =
+                Streaming { streams, at_once, added, spectra_in_memory, results_in_memory: false };
+            plan(&job, Method::Padded, PADDING, streaming, 32)
+        };
+        let scratch = |plan: &Plan| (0..4).map(|drive| plan.new_bytes(drive).0).sum::<u64>();
+        let all = scratch(&of(4, 4, false, false));
+        let one = of(4, 1, true, false);
+        assert_eq!(scratch(&one) * 4, all, "a quarter of it");
+        assert_eq!(one.passes.len(), 12);
+        let gathered = of(4, 1, false, true);
+        assert_eq!(scratch(&gathered) * 2, all, "what phase 2 writes");
+        assert_eq!(gathered.passes.len(), 9);
+        assert_eq!(drives(&gathered)[8], table("DADA", "B"));
+    }
+
+    /// Sums of groups are read again: they cannot be kept in an output of levels.
+    #[test]
+    fn an_encoded_output_is_written_once_by_the_last_pass() {
+        let mut job = job(100, 90, 64 << 20);
+        job.encoding = Encoding::Phase8;
+        let streaming = Streaming { streams: 4, at_once: 1, added: true, ..Streaming::TWO };
+        let plan = plan(&job, Method::Padded, PADDING, streaming, 32);
+        let output = plan.files.iter().position(|file| matches!(file.place, Place::Output(..))).unwrap();
+        let last = plan.passes.len() - 1;
+        for (index, pass) in plan.passes.iter().enumerate() {
+            let lanes = || pass.lanes.iter();
+            assert!(lanes().flat_map(|lane| &lane.inputs).all(|port| port.file != output));
+            assert_eq!(lanes().flat_map(|lane| &lane.outputs).any(|p| p.file == output), index == last);
+            if let Kernel::RowsInverse { encoding, .. } = pass.kernel {
+                assert_eq!(encoding == Encoding::Phase8, index == last);
+            }
+        }
     }
 }

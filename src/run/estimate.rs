@@ -90,7 +90,7 @@ impl From<&Plan> for Estimate {
 /// The transfer function of a plan's first step.
 fn transfer(plan: &Plan) -> Option<&Transfer> {
     plan.passes.iter().find_map(|pass| match &pass.kernel {
-        Kernel::Columns { transfer, .. } => Some(transfer),
+        Kernel::Columns { terms, .. } => terms.first().map(|term| &term.transfer),
         _ => None,
     })
 }

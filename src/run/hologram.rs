@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::error::{check_apart, check_output};
 use super::{Kept, Propagation, RunError, Settings, default_threads, propagate};
 use crate::engine::{Cancel, EngineError, Event, EventSink, JobContext, JobReport, Plan, execute};
-use crate::methods::{Job, Optics, plan, stepwise};
+use crate::methods::{Job, Optics, fused, plan, stepwise};
 use crate::optics::{Bytes, Encoding, LayerSource, full_scale};
 use crate::project::{Layering, Project, ProjectError};
 use crate::storage::{open_layer, probe};
@@ -39,6 +39,7 @@ impl From<&Project> for Settings {
         Self {
             method: project.method,
             precision: project.precision,
+            scratch_precision: project.scratch_precision,
             drives: project.drives.clone(),
             memory: project.memory,
             chunk: project.chunk,
@@ -62,8 +63,10 @@ fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError>
     project.validate()?;
     settings.check_values()?;
     let mut layer_bytes = 0;
+    let mut layer_windows = Vec::new();
     for layer in &project.layers {
         let (width, height, bytes) = probe(&layer.image)?;
+        layer_windows.push(LayerSource::window_of(width, height, &project.grid));
         layer_bytes += LayerSource::bytes_of(width, height, bytes, &project.grid);
     }
     let distances: Vec<_> = project.layers.iter().map(|l| l.distance.in_metres()).collect();
@@ -75,12 +78,15 @@ fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError>
         source: None,
         chains: match project.layering {
             Layering::Stepwise => stepwise(&distances),
+            Layering::Fused => fused(&distances),
         },
         output: Some(project.output.path.clone()),
         encoding: project.output.encoding,
         preview: None,
         roles: settings.roles(None, &project.output.path),
         memory: project.memory,
+        scratch_precision: settings.scratch_precision(),
+        layer_windows,
         layer_bytes,
         chunk: project.chunk,
         buffers: project.buffers,

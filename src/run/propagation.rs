@@ -9,10 +9,10 @@ use crate::inspect::Tone;
 use crate::methods::{Job, Optics, Roles, Source, Step, plan};
 use crate::optics::{Bytes, Encoding, Grid, Length, Real as _};
 use crate::project::{
-    Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_tolerance,
-    validate_tuning,
+    Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_scratch,
+    validate_tolerance, validate_tuning,
 };
-use crate::storage::{PlaneHeader, save_gray_png};
+use crate::storage::{PlaneHeader, ScratchPrecision, save_gray_png};
 
 /// How a plane is computed: what a user may tune without changing the result.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub struct Settings {
     pub method: Method,
     /// The arithmetic.
     pub precision: Precision,
+    /// How scratch keeps samples; as the arithmetic has them if not given.
+    pub scratch_precision: Option<ScratchPrecision>,
     /// The drives and their roles; the output's folder alone when empty.
     pub drives: Vec<Drive>,
     /// Bound on all memory.
@@ -97,7 +99,7 @@ impl Propagation {
         settings.check()?;
         check_output(&self.target, settings.force)?;
         check_apart(&self.target, [&*self.source])?;
-        let step = Step { layers: Vec::new(), distance: self.distance.in_metres(), name: String::new() };
+        let step = Step::one(Vec::new(), self.distance.in_metres(), String::new());
         let job = Job {
             name: self.name.clone(),
             grid,
@@ -110,6 +112,8 @@ impl Propagation {
             preview: (self.result == Kept::Preview).then_some(self.distance.in_metres()),
             roles: settings.roles(Some(&self.source), &self.target),
             memory: settings.memory,
+            scratch_precision: settings.scratch_precision(),
+            layer_windows: Vec::new(),
             layer_bytes: 0,
             chunk: settings.chunk,
             buffers: settings.buffers,
@@ -131,6 +135,7 @@ impl Settings {
     pub fn check_values(&self) -> Result<(), RunError> {
         validate_tuning(self.buffers, self.chunk)?;
         validate_tolerance(self.tolerance)?;
+        validate_scratch(self.scratch_precision, self.precision)?;
         if self.drives.len() > Role::ALL.len() {
             return Err(RunError::Value {
                 field: "drives",
@@ -156,6 +161,12 @@ impl Settings {
     #[must_use]
     pub fn tolerance(&self) -> f64 {
         self.tolerance.unwrap_or(self.precision.tolerance())
+    }
+
+    /// How scratch keeps samples.
+    #[must_use]
+    pub fn scratch_precision(&self) -> ScratchPrecision {
+        self.scratch_precision.unwrap_or(self.precision.scratch())
     }
 
     /// The drives of a job that reads `source` and writes `output`.

@@ -20,4 +20,4 @@ pub use npy::{Element, NpyHeader};
 pub use planes::{Container, PlaneHeader};
 pub use platform::peak_memory;
 pub use store::{MemoryStore, Store};
-pub use tiles::{PANEL, Tiles};
+pub use tiles::{PANEL, SCALE_ROWS, ScratchPrecision, Tiles};

@@ -11,11 +11,66 @@
 //! so that a row is written or gathered a panel's width (64 bytes in f32, a cache line) at a time
 //! and a panel is read as one sequential run. Tiles at the right and lower edge keep the full
 //! size; what lies beyond the plane is never looked at.
+//!
+//! In [`ScratchPrecision::B16`] a sample is two 16-bit integers, and a panel's samples are followed by one
+//! `f32` for every [`SCALE_ROWS`] rows: what a step of their integers is worth.
+
+use serde::{Deserialize, Serialize};
 
 use super::ALIGNMENT;
 
 /// Columns of a panel.
 pub const PANEL: usize = 8;
+
+/// Rows of a panel that share a scale in [`ScratchPrecision::B16`].
+pub const SCALE_ROWS: usize = 16;
+
+/// How scratch keeps a complex sample between passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum ScratchPrecision {
+    /// Two f64.
+    F64,
+    /// Two f32.
+    F32,
+    /// Two 16-bit integers, with a common scale for every 16 × 8 samples.
+    B16,
+}
+
+impl ScratchPrecision {
+    /// Bytes of one complex sample, scales left out.
+    #[must_use]
+    pub const fn sample_bytes(self) -> usize {
+        match self {
+            Self::F64 => 16,
+            Self::F32 => 8,
+            Self::B16 => 4,
+        }
+    }
+
+    /// The relative L2 error of keeping a plane once, in the worst case of light that fills the band.
+    ///
+    /// For b16: a block of 128 samples of a complex Gaussian field has its largest part at about 2.9
+    /// standard deviations, so a step is 2.9/32767 and its rounding error that over √12.
+    #[must_use]
+    pub const fn error(self) -> f64 {
+        match self {
+            Self::F64 => 0.0,
+            Self::F32 => 6e-8,
+            Self::B16 => 4e-5,
+        }
+    }
+}
+
+impl std::fmt::Display for ScratchPrecision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::F64 => "f64",
+            Self::F32 => "f32",
+            Self::B16 => "b16",
+        })
+    }
+}
 
 /// How a plane is cut into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +83,8 @@ pub struct Tiles {
     pub rows: usize,
     /// Columns of a tile.
     pub columns: usize,
-    /// Bytes of a sample.
-    pub sample_bytes: usize,
+    /// How samples are kept.
+    pub precision: ScratchPrecision,
 }
 
 impl Tiles {
@@ -57,23 +112,26 @@ impl Tiles {
         self.columns.min(self.width - chunk * self.columns)
     }
 
-    /// Samples of one panel, those beyond the plane included.
+    /// Bytes of a panel's samples.
     #[must_use]
-    pub const fn panel_samples(&self) -> usize {
-        self.rows * PANEL
+    pub const fn panel_sample_bytes(&self) -> usize {
+        self.rows * PANEL * self.precision.sample_bytes()
+    }
+
+    /// Bytes from one panel to the next.
+    #[must_use]
+    pub const fn panel_bytes(&self) -> usize {
+        let scales = match self.precision {
+            ScratchPrecision::B16 => self.rows.div_ceil(SCALE_ROWS) * 4,
+            _ => 0,
+        };
+        self.panel_sample_bytes() + scales
     }
 
     /// Bytes of a tile, padding included.
     #[must_use]
     pub const fn tile_bytes(&self) -> usize {
-        let samples = self.columns.div_ceil(PANEL) * self.panel_samples();
-        (samples * self.sample_bytes).next_multiple_of(ALIGNMENT)
-    }
-
-    /// Samples from one tile to the next, padding included.
-    #[must_use]
-    pub const fn tile_samples(&self) -> usize {
-        self.tile_bytes() / self.sample_bytes
+        (self.columns.div_ceil(PANEL) * self.panel_bytes()).next_multiple_of(ALIGNMENT)
     }
 
     /// Bytes of a file that holds all tiles.

@@ -141,6 +141,7 @@ pub fn settings(drives: Vec<Drive>, precision: Precision) -> Settings {
     Settings {
         method: Method::Implicit,
         precision,
+        scratch_precision: None,
         drives,
         memory: Bytes(256 << 20),
         chunk: None,

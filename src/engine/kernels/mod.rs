@@ -7,14 +7,15 @@
 mod columns;
 mod rows_forward;
 mod rows_inverse;
+mod scratch;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use num_complex::Complex;
 
-pub use columns::Columns;
-pub use rows_forward::RowsForward;
+pub use columns::{Columns, Term};
+pub use rows_forward::{RowsForward, RowsOf};
 pub use rows_inverse::RowsInverse;
 
 use crate::optics::{Encoder, LayerSource, Real};

@@ -1,19 +1,22 @@
 //! Rows of a plane to the streams of their spectra.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use num_complex::Complex;
 use rayon::prelude::*;
 
+use super::scratch::put_rows;
 use super::{Layers, PerThread, add_source};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::optics::Real;
-use crate::spectral::{Split, Streams, rows_to_panel};
-use crate::storage::{Element, PANEL, Tiles};
+use crate::spectral::{Split, Streams};
+use crate::storage::{Element, PANEL, SCALE_ROWS, Tiles};
 
-/// Phase 1: each row, layers added, transformed to every stream and laid out in tiles.
+/// Phase 1: each row, layers added, transformed to its streams and laid out in tiles.
 pub struct RowsForward<T: Real> {
     streams: Arc<Streams<T>>,
+    rows: RowsOf,
     tiles: Tiles,
     source: Option<Element>,
     layers: Layers,
@@ -30,9 +33,19 @@ struct RowWork<T> {
     scratch: Vec<Complex<T>>,
 }
 
-/// Rows of a batch: enough that all threads have some and that a panel is filled in runs of lines.
+/// The part of a plane's spectrum that a phase 1 makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowsOf {
+    /// The plane's row that is the tiles' first; the rows outside the tiles are zero.
+    pub first_row: usize,
+    /// The streams that are made, an output each.
+    pub streams: Range<usize>,
+}
+
+/// Rows of a batch: enough that all threads have some and that a panel is filled in runs of lines, and
+/// whole blocks of a common scale.
 const fn batch(threads: usize) -> usize {
-    if threads < 4 { 16 } else { 4 * threads }
+    if threads < 4 { SCALE_ROWS } else { (4 * threads).next_multiple_of(SCALE_ROWS) }
 }
 
 impl<T: Real> RowsForward<T> {
@@ -40,6 +53,7 @@ impl<T: Real> RowsForward<T> {
     #[must_use]
     pub fn new(
         streams: Arc<Streams<T>>,
+        rows: RowsOf,
         tiles: Tiles,
         source: Option<Element>,
         layers: Layers,
@@ -49,13 +63,15 @@ impl<T: Real> RowsForward<T> {
         let batch = batch(threads).min(tiles.rows);
         let scratch = streams.scratch_length();
         let zero = Complex::default();
+        let made = rows.streams.len() * split.stream_length();
         Self {
             streams,
+            rows,
             tiles,
             source,
             layers,
             batch,
-            staging: vec![zero; batch * split.padded],
+            staging: vec![zero; batch * made],
             work: PerThread::new(threads, || RowWork {
                 line: vec![zero; split.length],
                 scratch: vec![zero; scratch],
@@ -66,8 +82,9 @@ impl<T: Real> RowsForward<T> {
 
     /// Bytes of the kernel's own memory.
     #[must_use]
-    pub fn bytes(split: Split, rows: usize, sample_bytes: usize, threads: usize) -> usize {
-        let staging = batch(threads).min(rows) * split.padded;
+    pub fn bytes(split: Split, streams: usize, rows: usize, threads: usize) -> usize {
+        let sample_bytes = size_of::<Complex<T>>();
+        let staging = batch(threads).min(rows) * streams * split.stream_length();
         let work = threads * (split.length + Streams::<T>::scratch_bound(split));
         (staging + work) * sample_bytes + Streams::<T>::table_bytes(split, sample_bytes)
     }
@@ -90,6 +107,7 @@ impl<T: Real> ChunkKernel for RowsForward<T> {
     ) {
         let split = self.streams.split();
         let m = split.stream_length();
+        let made = self.rows.streams.len() * m;
         let rows = self.tiles.rows_in(chunk);
         let source = self.source.map(|element| (&*inputs[0], element));
         // Lines may be padded.
@@ -99,14 +117,14 @@ impl<T: Real> ChunkKernel for RowsForward<T> {
                 return;
             }
             let count = self.batch.min(rows - first);
-            let staging = &mut self.staging[..count * split.padded];
+            let staging = &mut self.staging[..count * made];
             let (work, streams, layers) = (&self.work, &self.streams, &self.layers);
             let energies: Vec<f64> = staging
-                .par_chunks_mut(split.padded)
+                .par_chunks_mut(made)
                 .enumerate()
                 .map(|(i, spectra)| {
                     let row = first + i;
-                    let y = chunk * self.tiles.rows + row;
+                    let y = self.rows.first_row + chunk * self.tiles.rows + row;
                     work.with(|RowWork { line, scratch }| {
                         if source.is_none() && layers.iter().all(|layer| layer.line_is_zero(y)) {
                             spectra.fill(Complex::default());
@@ -117,9 +135,9 @@ impl<T: Real> ChunkKernel for RowsForward<T> {
                             add_source(&bytes[row * line_bytes..][..line_bytes], element, line);
                         }
                         for layer in layers {
-                            layer.add_line(y, line);
+                            layer.add_line(y, 0, line);
                         }
-                        for (r, stream) in spectra.chunks_mut(m).enumerate() {
+                        for (r, stream) in self.rows.streams.clone().zip(spectra.chunks_mut(m)) {
                             streams.forward(r, line, stream, scratch);
                         }
                         T::energy(line)
@@ -129,17 +147,14 @@ impl<T: Real> ChunkKernel for RowsForward<T> {
             // Row by row, so that it is the same sum however the rows are batched.
             self.energy = energies.iter().fold(self.energy, |sum, energy| sum + energy);
             for (r, output) in outputs.iter_mut().enumerate() {
-                let samples: &mut [Complex<T>] = bytemuck::cast_slice_mut(output);
                 let lines = &staging[r * m..];
-                samples.par_chunks_mut(self.tiles.tile_samples()).enumerate().for_each(|(c, tile)| {
+                output.par_chunks_mut(self.tiles.tile_bytes()).enumerate().for_each(|(c, tile)| {
                     let columns = self.tiles.columns_in(c);
-                    for (p, panel) in tile.chunks_mut(self.tiles.panel_samples()).enumerate() {
-                        let x0 = p * PANEL;
-                        if x0 >= columns {
-                            break;
-                        }
+                    for (x0, panel) in
+                        (0..columns).step_by(PANEL).zip(tile.chunks_mut(self.tiles.panel_bytes()))
+                    {
                         let x = c * self.tiles.columns + x0..c * self.tiles.columns + columns.min(x0 + PANEL);
-                        rows_to_panel(lines, split.padded, x, first, panel, PANEL);
+                        put_rows(&self.tiles, panel, first, lines, made, x);
                     }
                 });
             }

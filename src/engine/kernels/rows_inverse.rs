@@ -1,15 +1,17 @@
 //! Streams of rows back to the rows of a plane.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use num_complex::Complex;
 use rayon::prelude::*;
 
+use super::scratch::take_rows;
 use super::{PerThread, add_source, encode_lines};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::preview::{Gather, Preview};
 use crate::optics::{Encoder, Real};
-use crate::spectral::{Split, Streams, panel_to_rows};
+use crate::spectral::{Split, Streams};
 use crate::storage::{Element, PANEL, Tiles};
 
 /// Rows that are gathered together: whole runs of cache lines.
@@ -18,6 +20,8 @@ const GROUP: usize = 8;
 /// Phase 3: each row transformed back from its streams, summed, and laid out in lines.
 pub struct RowsInverse<T: Real> {
     streams: Arc<Streams<T>>,
+    /// The streams that are read, an input each.
+    read_streams: Range<usize>,
     tiles: Tiles,
     base: Option<Element>,
     gather: Option<Gather>,
@@ -42,6 +46,7 @@ impl<T: Real> RowsInverse<T> {
     #[must_use]
     pub fn new(
         streams: Arc<Streams<T>>,
+        read_streams: Range<usize>,
         tiles: Tiles,
         base: Option<Element>,
         preview: Option<f64>,
@@ -57,16 +62,17 @@ impl<T: Real> RowsInverse<T> {
             scratch: zeros(scratch),
         });
         let gather = preview.map(|distance| Gather::new(split.length, tiles.height, distance));
-        Self { streams, tiles, base, gather, encoder, clipped: 0, work, energy: 0.0, read: 0.0 }
+        Self { streams, read_streams, tiles, base, gather, encoder, clipped: 0, work, energy: 0.0, read: 0.0 }
     }
 
     /// Bytes of the kernel's own memory.
     #[must_use]
     pub fn bytes(split: Split, tiles: &Tiles, preview: bool, threads: usize) -> usize {
+        let sample_bytes = size_of::<Complex<T>>();
         let own = GROUP * (split.stream_length() + split.length) + Streams::<T>::scratch_bound(split);
         let work = threads * own;
         let preview = if preview { Gather::bytes(split.length, tiles.height, tiles.rows) } else { 0 };
-        work * tiles.sample_bytes + preview + Streams::<T>::table_bytes(split, tiles.sample_bytes)
+        work * sample_bytes + preview + Streams::<T>::table_bytes(split, sample_bytes)
     }
 
     /// Σ|u|² over all rows so far.
@@ -105,7 +111,7 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
     ) {
         let (split, tiles) = (self.streams.split(), self.tiles);
         let (rows, y0) = (tiles.rows_in(chunk), chunk * tiles.rows);
-        let (spectra, base) = inputs.split_at(split.streams);
+        let (spectra, base) = inputs.split_at(self.read_streams.len());
         let base = self.base.zip(base.first().map(|bytes| &**bytes));
         let mut outputs: Vec<Option<&mut [u8]>> = match outputs {
             [output, ..] => {
@@ -127,9 +133,9 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
                 let lines = &mut lines[..count * split.length];
                 lines.fill(Complex::default());
                 let mut read = 0.0;
-                for (r, bytes) in spectra.iter().enumerate() {
+                for (r, bytes) in self.read_streams.clone().zip(spectra.iter()) {
                     let stream = &mut stream[..count * split.stream_length()];
-                    gather_rows(&tiles, bytemuck::cast_slice(bytes), first, stream);
+                    gather_rows(&tiles, bytes, first, stream);
                     read += T::energy(stream);
                     let rows = stream.chunks_exact_mut(split.stream_length());
                     for (row, line) in rows.zip(lines.chunks_exact_mut(split.length)) {
@@ -164,16 +170,12 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
 }
 
 /// Copies rows `first..` of a chunk's tiles to `lines`, as many as fit.
-fn gather_rows<T: Real>(tiles: &Tiles, samples: &[Complex<T>], first: usize, lines: &mut [Complex<T>]) {
-    for (c, tile) in samples.chunks_exact(tiles.tile_samples()).enumerate() {
+fn gather_rows<T: Real>(tiles: &Tiles, bytes: &[u8], first: usize, lines: &mut [Complex<T>]) {
+    for (c, tile) in bytes.chunks_exact(tiles.tile_bytes()).enumerate() {
         let columns = tiles.columns_in(c);
-        for (p, panel) in tile.chunks(tiles.panel_samples()).enumerate() {
-            let x0 = p * PANEL;
-            if x0 >= columns {
-                break;
-            }
+        for (x0, panel) in (0..columns).step_by(PANEL).zip(tile.chunks(tiles.panel_bytes())) {
             let x = c * tiles.columns + x0..c * tiles.columns + columns.min(x0 + PANEL);
-            panel_to_rows(panel, PANEL, first, lines, tiles.width, x);
+            take_rows(tiles, panel, first, lines, tiles.width, x);
         }
     }
 }

@@ -138,6 +138,14 @@ impl LayerSource {
         kept + tables as u64
     }
 
+    /// The samples `[y, x]` that a `width × height` image covers on `grid`; all others are zero.
+    #[must_use]
+    pub fn window_of(width: usize, height: usize, grid: &Grid) -> [Range<usize>; 2] {
+        let (step_x, step_y) = steps(width, height, grid);
+        [fitted(height, grid.height, step_y), fitted(width, grid.width, step_x)]
+            .map(|(axis, _)| axis.covered())
+    }
+
     /// How the image came to the plane, for example `512 × 512 image, enlarged × 8 (bilinear), centred`.
     #[must_use]
     pub fn scaling(&self) -> &str {
@@ -195,35 +203,36 @@ impl LayerSource {
         !(self.row_filled[above] || (weight > 0.0 && self.row_filled[below]))
     }
 
-    /// Adds the layer's samples of row `y`, amplitude times `exp(iφ)`, to `line`.
+    /// Adds the layer's samples of row `y` from column `x0` on, amplitude times `exp(iφ)`, to `line`.
     ///
     /// Amplitudes lie in [0, 1] and have single precision; the phase and the product have `T`'s.
     ///
     /// # Panics
-    /// If `line` is not as long as the plane is wide.
-    pub fn add_line<T: Real>(&self, y: usize, line: &mut [Complex<T>]) {
-        assert_eq!(line.len(), self.x.samples, "a line of the plane");
+    /// If `line` goes beyond the plane.
+    pub fn add_line<T: Real>(&self, y: usize, x0: usize, line: &mut [Complex<T>]) {
+        assert!(x0 + line.len() <= self.x.samples, "within a line of the plane");
         // `Real` is one of two types; their samples are formed differently.
         if TypeId::of::<T>() == TypeId::of::<f32>() {
-            self.add_line_in::<f32>(y, bytemuck::cast_slice_mut(line));
+            self.add_line_in::<f32>(y, x0, bytemuck::cast_slice_mut(line));
         } else {
-            self.add_line_in::<f64>(y, bytemuck::cast_slice_mut(line));
+            self.add_line_in::<f64>(y, x0, bytemuck::cast_slice_mut(line));
         }
     }
 
     /// [`Self::add_line`] in one of the precisions.
-    fn add_line_in<T: Phasor>(&self, y: usize, line: &mut [Complex<T>]) {
+    fn add_line_in<T: Phasor>(&self, y: usize, x0: usize, line: &mut [Complex<T>]) {
         if self.line_is_zero(y) {
             return;
         }
         let mut amplitude = [0.0_f32; BLOCK];
-        let mut start = self.columns.start;
-        while start < self.columns.end {
-            let end = self.columns.end.min(start + BLOCK);
+        let mut start = self.columns.start.max(x0);
+        let stop = self.columns.end.min(x0 + line.len());
+        while start < stop {
+            let end = stop.min(start + BLOCK);
             let amplitude = &mut amplitude[..end - start];
             self.fill_amplitudes(y, start, amplitude);
             if amplitude.iter().any(|&a| a != 0.0) {
-                self.add_block(y, start, amplitude, &mut line[start..end]);
+                self.add_block(y, start, amplitude, &mut line[start - x0..end - x0]);
             }
             start = end;
         }

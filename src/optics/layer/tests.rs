@@ -29,7 +29,7 @@ fn value(image: &Image, y: usize, x: usize) -> f64 {
 
 fn line<T: Real>(layer: &LayerSource, y: usize, zero: T) -> Vec<Complex<T>> {
     let mut line = vec![Complex::new(zero, zero); layer.x.samples];
-    layer.add_line(y, &mut line);
+    layer.add_line(y, 0, &mut line);
     line
 }
 
@@ -139,7 +139,7 @@ fn lines_are_added_to_what_is_there() {
     let layer = LayerSource::new(textured(3, 2, false), Values::Srgb, Phase::Random, &grid, 1, 0);
     let alone = line(&layer, 2, 0.0_f64);
     let mut added = vec![Complex::new(2.0, -3.0); 9];
-    layer.add_line(2, &mut added);
+    layer.add_line(2, 0, &mut added);
     for (a, b) in alone.iter().zip(&added) {
         assert_close(b - Complex::new(2.0, -3.0), *a, 1e-15, "sum");
     }
@@ -389,10 +389,36 @@ fn random_phases_differ_by_seed_by_layer_and_by_row_and_average_out() {
 }
 
 #[test]
-#[should_panic(expected = "a line of the plane")]
-fn a_line_of_another_length_is_a_mistake() {
+#[should_panic(expected = "within a line of the plane")]
+fn samples_beyond_the_plane_are_a_mistake() {
     let layer = LayerSource::new(letter_f(), Values::Srgb, Phase::Uniform, &grid(20, 15, 1e-6, 1e-6), 0, 0);
-    layer.add_line(3, &mut [Complex::new(0.0_f32, 0.0); 19]);
+    layer.add_line(3, 2, &mut [Complex::new(0.0_f32, 0.0); 19]);
+}
+
+#[test]
+fn a_part_of_a_line_has_the_lines_samples_and_outside_the_window_all_is_dark() {
+    for (image, phase) in [
+        (textured(60, 7, false), Phase::Random),
+        (textured(9, 30, true), Phase::Quadratic),
+        (textured(300, 200, false), Phase::Uniform),
+    ] {
+        let grid = grid(1500, 40, 1e-6, 2e-6);
+        let [rows, columns] = LayerSource::window_of(image.width, image.height, &grid);
+        let layer = LayerSource::new(image, Values::Amplitude, phase, &grid, 3, 1);
+        for y in 0..40 {
+            let mut whole = vec![Complex::new(0.0_f32, 0.0); 1500];
+            layer.add_line(y, 0, &mut whole);
+            for (x0, x1) in [(0, 1), (3, 1100), (700, 701), (731, 1500), (1024, 1024)] {
+                let mut part = vec![Complex::new(0.0_f32, 0.0); x1 - x0];
+                layer.add_line(y, x0, &mut part);
+                assert_eq!(part, whole[x0..x1], "row {y} from {x0} to {x1}");
+            }
+            for (x, u) in whole.iter().enumerate() {
+                let within = rows.contains(&y) && columns.contains(&x);
+                assert!(within || *u == Complex::default(), "{y} {x} is outside {rows:?} {columns:?}");
+            }
+        }
+    }
 }
 
 #[test]
