@@ -306,4 +306,37 @@ mod tests {
         files.finish(true, &Cancel::default()).unwrap();
         assert_ne!(std::fs::read(&output).unwrap(), b"somebody's", "replaced when that is asked for");
     }
+
+    #[test]
+    fn a_png_is_packed_at_the_end_and_stops_on_request() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = PlaneHeader::new(Container::Png, 3, 5, Element::Phase8);
+        let output = folder.path().join("out.png");
+        let mut plan = plan(folder.path());
+        plan.files = vec![PlanFile { drive: 0, bytes: 15, place: Place::Output(output.clone(), header) }];
+        assert_eq!(plan.new_bytes(0), (15, 15), "plain lines, then packed ones beside them");
+
+        let files = JobFiles::create(&plan, &Cancel::default()).unwrap();
+        let cancel = Cancel::default();
+        cancel.cancel();
+        assert!(matches!(files.finish(false, &cancel), Err(EngineError::Cancelled)));
+        assert_eq!(names(folder.path()).len(), 0, "nothing is left");
+
+        let files = JobFiles::create(&plan, &Cancel::default()).unwrap();
+        let lines: Vec<u8> = (1..=15).collect();
+        files.stores()[0].write_at(&lines, 0).unwrap();
+        files.finish(false, &Cancel::default()).unwrap();
+        assert_eq!(names(folder.path()), ["out.png"]);
+        assert_eq!(image::open(&output).unwrap().into_luma8().into_raw(), lines);
+
+        // And read again: unpacked to scratch, which goes with the job.
+        plan.files = vec![PlanFile { drive: 0, bytes: 15, place: Place::Packed(output, header) }];
+        assert!(matches!(JobFiles::create(&plan, &cancel), Err(EngineError::Cancelled)));
+        let files = JobFiles::create(&plan, &Cancel::default()).unwrap();
+        let mut back = vec![0; 15];
+        files.stores()[0].read_at(&mut back, 0).unwrap();
+        drop(files);
+        assert_eq!(back, lines);
+        assert_eq!(names(folder.path()), ["out.png"]);
+    }
 }
