@@ -6,7 +6,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use gigafringe::optics::{Evanescent, Transfer, TransferLines, TransferReal};
+use gigafringe::optics::{Encoder, Encoding, Evanescent, Transfer, TransferLines, TransferReal};
 use gigafringe::spectral::{Split, Streams};
 use num_complex::Complex;
 
@@ -49,4 +49,26 @@ fn transfer_function<T: TransferReal>(bencher: Bencher, n: usize) {
     bencher
         .counter(ItemsCount::new(n))
         .bench_local(|| lines.multiply(12_345 % n, 1, &mut column, &mut table));
+}
+
+#[divan::bench(types = [f32, f64], args = [16_384])]
+fn encode_phase8<T: TransferReal>(bencher: Bencher, n: usize) {
+    encode::<T>(bencher, n, Encoding::Phase8);
+}
+
+#[divan::bench(types = [f32, f64], args = [16_384])]
+fn encode_amplitude8<T: TransferReal>(bencher: Bencher, n: usize) {
+    encode::<T>(bencher, n, Encoding::Amplitude8);
+}
+
+#[divan::bench(types = [f32, f64], args = [16_384])]
+fn encode_amplitude<T: TransferReal>(bencher: Bencher, n: usize) {
+    encode::<T>(bencher, n, Encoding::Amplitude);
+}
+
+/// The samples of a hologram's last write step.
+fn encode<T: TransferReal>(bencher: Bencher, n: usize, encoding: Encoding) {
+    let (line, encoder) = (line::<T>(n), Encoder { encoding, full_scale: 20.0 });
+    let mut out = vec![0; n * encoding.sample_bytes(0)];
+    bencher.counter(ItemsCount::new(n)).bench_local(|| encoder.encode(&line, &mut out));
 }

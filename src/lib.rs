@@ -13,6 +13,7 @@ pub mod inspect;
 pub mod machine;
 pub mod methods;
 pub mod optics;
+pub mod planner;
 pub mod project;
 pub mod run;
 pub mod spectral;

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::optics::{Bytes, Grid, Length};
 use crate::storage::ScratchPrecision;
 // A project is written with these; whoever reads it finds them in one place.
-pub use crate::optics::{Evanescent, Phase, Values};
+pub use crate::optics::{Encoding, Evanescent, Phase, Values};
+use crate::storage::Container;
 
 /// A project file that cannot be used, with the field and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -113,8 +114,9 @@ impl Method {
     #[must_use]
     pub const fn rolloff(self) -> f64 {
         match self {
-            Self::Auto | Self::Implicit => 0.0,
-            Self::Padded | Self::InCore | Self::Streamed | Self::Blocks => 0.02,
+            Self::Implicit => 0.0,
+            // The same for every method that may be chosen: the choice does not change the hologram.
+            Self::Auto | Self::Padded | Self::InCore | Self::Streamed | Self::Blocks => 0.02,
         }
     }
 }
@@ -132,6 +134,15 @@ impl fmt::Display for Method {
     }
 }
 
+/// What is left out of a run, to measure the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Bypass {
+    /// The arithmetic: bytes are moved as the plan says, whatever they hold.
+    Compute,
+    /// The drives: what is computed is not read and not written.
+    Io,
+}
+
 /// The arithmetic of the samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, ValueEnum)]
 pub enum Precision {
@@ -145,8 +156,8 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The error that a padding may add where none is set: that of the transforms in single precision,
-    /// and half of it in double.
+    /// The error that a padding may add where none is set and scratch keeps all digits: that of the transforms
+    /// in single precision, and half of it in double.
     #[must_use]
     pub const fn tolerance(self) -> f64 {
         match self {
@@ -208,24 +219,20 @@ pub struct Drive {
     pub role: Role,
 }
 
-/// How the hologram's samples are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Encoding {
-    /// Complex samples, as computed.
-    #[default]
-    Complex,
-}
-
 /// Where the hologram goes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// The file; its ending picks the container (`.npy`).
+    /// The file; its ending picks the container (`.npy`; for real samples also `.tif`; for 8 bits also `.bmp`
+    /// and `.png`).
     pub path: PathBuf,
     /// What is stored for each sample.
     #[serde(default)]
     pub encoding: Encoding,
+    /// The amplitude that `amplitude8` stores as 255, where a layer's white has 1; four times the layers' root
+    /// mean square when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_scale: Option<f64>,
     /// Whether the hologram is reconstructed at each layer's depth afterwards, and a reduced
     /// intensity image of each saved beside it (`NAME-layer1.png`, …).
     #[serde(default = "yes")]
@@ -406,12 +413,15 @@ impl Project {
                 ));
             }
         }
-        if self.output.path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("npy")) {
+        if self.output.full_scale.is_some_and(|scale| !(1e-30..=1e30).contains(&scale)) {
             return Err(ProjectError::value(
-                "output.path",
-                format!("{}: the hologram is stored as .npy; name the file so", self.output.path.display()),
+                "output.full_scale",
+                "is not an amplitude; it must be above zero, for example 2.5, or left out",
             ));
         }
+        let Output { path, encoding, .. } = &self.output;
+        Container::check(path, *encoding, self.grid.height, self.grid.width)
+            .map_err(|problem| ProjectError::value("output.path", problem))?;
         Ok(())
     }
 }

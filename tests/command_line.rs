@@ -39,6 +39,7 @@ impl Bench {
             "wavelength": "532nm",
             "layers": [{ "image": "layer.png", "distance": "1mm" }],
             "memory": "64MiB",
+            "method": "implicit",
             "output": { "path": "out.npy" },
         });
         change(&mut json);
@@ -89,8 +90,15 @@ fn plane(height: usize, width: usize) -> Plane {
     Plane::from_fn(height, width, |y, x| Complex64::new(((y * 7 + x) % 13) as f64, ((y + x * 5) % 11) as f64))
 }
 
-const PROPAGATE: [&str; 6] =
-    ["propagate", "in.npy", "result.npy", "--wavelength=532nm", "--pitch=4um", "--distance=-2mm"];
+const PROPAGATE: [&str; 7] = [
+    "propagate",
+    "in.npy",
+    "result.npy",
+    "--wavelength=532nm",
+    "--pitch=4um",
+    "--distance=-2mm",
+    "--method=implicit",
+];
 
 #[test]
 fn propagate_writes_the_plane_and_reports_what_it_did() {
@@ -130,7 +138,15 @@ fn propagate_writes_the_plane_and_reports_what_it_did() {
 #[test]
 fn unequal_pitches_are_taken_as_given() {
     let bench = Bench::new();
-    let arguments = ["propagate", "in.npy", "r.npy", "--wavelength=532nm", "--pitch-x=4um", "--pitch-y=3um"];
+    let arguments = [
+        "propagate",
+        "in.npy",
+        "r.npy",
+        "--wavelength=532nm",
+        "--pitch-x=4um",
+        "--pitch-y=3um",
+        "--method=implicit",
+    ];
     bench.json(&[&arguments[..], &["--distance=1mm", "--json", "--precision=f64", "--band-limit"]].concat());
     let optics = Optics { wavelength: 532e-9, evanescent: Evanescent::Decay, band_limit: true, rolloff: 0.0 };
     let expected = propagate_plane(&plane(40, 56), [3e-6, 4e-6], optics, 1e-3, Precision::F64);
@@ -208,6 +224,51 @@ fn bad_quantities_are_refused_with_their_remedy() {
     bench.refused(&[&PROPAGATE[..], &["--emulate=floppy"]].concat(), &["--emulate", "sata, nvme"]);
     bench.refused(&[&PROPAGATE[..], &["--drives=.,.,.,.,."]].concat(), &["drives", "one to four"]);
     bench.refused(&with(&["--wavelength=1e-300m"]), &["wavelength", "0.001nm"]);
+}
+
+#[test]
+fn encoded_holograms_are_made_planned_and_read_back() {
+    let bench = Bench::new();
+    bench.project(|p| {
+        p["output"] = serde_json::json!({ "path": "out.png", "encoding": "phase8", "previews": false });
+    });
+    let plan = bench.json(&["plan", "project.json", "--json"]);
+    assert_eq!(plan["output_bytes"], 64 * 48);
+    let run = bench.json(&["run", "project.json", "--json"]);
+    assert_eq!(run["jobs"][0]["clipped"], serde_json::Value::Null);
+    // With the project its encoding is known, without it not.
+    let light = ["--wavelength=532nm", "--pitch=2um", "--distance=1mm", "--method=implicit"];
+    bench.json(&["reconstruct", "project.json", "--distance=1mm", "--output=a.npy", "--json"]);
+    bench.refused(
+        &[&["reconstruct", "out.png", "--output=b.npy"], &light[..]].concat(),
+        &["out.png", "--encoding"],
+    );
+    bench.refused(
+        &[&["propagate", "out.png", "b.npy"], &light[..]].concat(),
+        &["out.png", "--encoding phase8"],
+    );
+    let given = ["reconstruct", "out.png", "--output=b.npy", "--encoding=phase8", "--json"];
+    bench.json(&[&given[..], &light].concat());
+    assert_eq!(read_plane(&bench.path("a.npy")), read_plane(&bench.path("b.npy")));
+    // A project's encoding gives way to the command's.
+    bench.project(|p| p["output"]["path"] = "level.npy".into());
+    let plan = bench.json(&["plan", "project.json", "--encoding=intensity", "--json"]);
+    assert_eq!(plan["output_bytes"], 4096 + 4 * 64 * 48);
+    let run = bench.json(&["run", "project.json", "--encoding=amplitude8", "--json"]);
+    assert!(run["jobs"][0]["full_scale"].as_f64().unwrap() > 0.0);
+    assert!(run["jobs"][0]["clipped"].as_f64().unwrap() < 1e-3);
+    bench.refused(
+        &["reconstruct", "project.json", "--distance=1mm", "--output=c.npy"],
+        &["level.npy", "complex"],
+    );
+    let output = bench.run(
+        &[&["reconstruct", "level.npy", "--output=c.png", "--encoding=amplitude8"], &light[..]].concat(),
+    );
+    assert!(output.status.success());
+    // A picture that ends early is found when it is unpacked.
+    let png = std::fs::read(bench.path("out.png")).unwrap();
+    std::fs::write(bench.path("out.png"), &png[..png.len() / 2]).unwrap();
+    bench.refused(&[&given[..], &["--force"], &light].concat(), &["out.png", "cut short"]);
 }
 
 #[test]
@@ -397,6 +458,15 @@ fn bad_projects_are_refused_with_file_and_field() {
     case(&|p| p["layers"][0]["image"] = "in.npy".into(), &["in.npy", "image"]);
     case(&|p| p["layers"][0]["phase"] = "noisy".into(), &["project.json", "random"]);
     case(&|p| p["output"]["path"] = "out.tif".into(), &["output.path", ".npy"]);
+    case(&|p| p["output"]["full_scale"] = 0.into(), &["output.full_scale", "above zero"]);
+    case(
+        &|p| p["output"] = serde_json::json!({ "path": "o.tif", "encoding": "complex" }),
+        &["another encoding"],
+    );
+    case(
+        &|p| p["output"] = serde_json::json!({ "path": "o.bmp", "encoding": "intensity" }),
+        &["o.bmp", ".tif"],
+    );
     case(&|p| p["output"]["path"] = "gone/out.npy".into(), &["gone"]);
     case(&|p| p["output"]["encoding"] = "phase9".into(), &["complex"]);
     case(&|p| p["memory"] = "1KiB".into(), &["memory", "smallest that works"]);
@@ -481,14 +551,15 @@ fn a_plane_five_times_the_memory_stays_within_the_memory() {
     }
     file.flush().unwrap();
     drop(file);
-    let arguments = ["propagate", "in.npy", "out.npy", "--wavelength=660nm", "--pitch=5um"];
+    let light = ["--wavelength=660nm", "--pitch=5um", "--method=implicit"];
+    let arguments = [&["propagate", "in.npy", "out.npy"][..], &light].concat();
     let json = bench.json(&[&arguments[..], &["--distance=-90mm", "--memory=96MiB", "--json"]].concat());
     let peak = json["peak_memory"].as_u64().unwrap();
     println!("peak {} MiB", peak >> 20);
     assert!(peak < (96 + 160) << 20, "peak {} MiB", peak >> 20);
     assert!(json["jobs"][0]["memory_planned"].as_u64().unwrap() <= 96 << 20);
     // And back again: what had not left the window is what it was.
-    let back = ["propagate", "out.npy", "back.npy", "--wavelength=660nm", "--pitch=5um", "--distance=90mm"];
+    let back = [&["propagate", "out.npy", "back.npy", "--distance=90mm"][..], &light].concat();
     let json = bench.json(&[&back[..], &["--memory=96MiB", "--json"]].concat());
     assert!(json["peak_memory"].as_u64().unwrap() < (96 + 160) << 20);
     let middle = |name: &str| read_part(&bench.path(name), n / 2, n / 2, 512);

@@ -35,6 +35,7 @@ fn project(folder: &Path, width: usize, height: usize, layers: &[(&str, &str, &s
         "layers": layers,
         "precision": "f64",
         "memory": "64MiB",
+        "method": "implicit",
         "seed": 5,
         "output": { "path": folder.join("hologram.npy") },
     }))

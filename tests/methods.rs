@@ -31,6 +31,8 @@ const PITCH: [f64; 2] = [2e-6, 3e-6];
 fn plan(settings: &Settings, source: &Path, distance: f64) -> Plan {
     let propagation = Propagation {
         source: source.into(),
+        encoding: None,
+        full_scale: 1.0,
         target: source.with_file_name("planned.npy"),
         result: Kept::Plane,
         pitch: PITCH.map(Length::metres),

@@ -49,6 +49,8 @@ impl Setting {
 
     fn plan(&self, folder: &std::path::Path, source: &std::path::Path) -> Plan {
         let propagation = Propagation {
+            encoding: None,
+            full_scale: 1.0,
             source: source.into(),
             target: folder.join("planned.npy"),
             result: Kept::Plane,

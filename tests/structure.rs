@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with those it may use; later ones may use earlier ones only.
-const MODULES: [(&str, &[&str]); 12] = [
+const MODULES: [(&str, &[&str]); 13] = [
     ("optics", &[]),
     ("spectral", &["optics"]),
     ("storage", &["optics"]),
@@ -11,10 +11,11 @@ const MODULES: [(&str, &[&str]); 12] = [
     ("project", &["optics", "storage"]),
     ("engine", &["optics", "spectral", "storage", "project"]),
     ("methods", &["optics", "spectral", "storage", "project", "engine"]),
+    ("planner", &["spectral", "storage", "machine", "project", "engine", "methods"]),
     ("inspect", &[]),
-    ("run", &["optics", "storage", "machine", "project", "engine", "methods", "inspect"]),
-    ("cli", &["optics", "storage", "machine", "project", "engine", "methods", "inspect", "run"]),
-    ("app", &["optics", "storage", "project", "engine", "inspect", "run"]),
+    ("run", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect"]),
+    ("cli", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run"]),
+    ("app", &["optics", "storage", "project", "engine", "planner", "inspect", "run"]),
     ("main", &["app", "cli", "project", "run"]),
 ];
 

@@ -14,7 +14,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use gigafringe::app::{App, Command, Edit, RunState, blank_project};
-use gigafringe::project::{self, Layer, Phase, Project, Values};
+use gigafringe::project::{self, Encoding, Layer, Phase, Project, Values};
 
 use hands::{Window, enter};
 
@@ -282,6 +282,27 @@ fn an_existing_output_is_overwritten_only_after_a_question_or_when_that_is_ticke
     click(&mut window, "Run");
     wait(&mut window, "the second run", |_| runs.load(Ordering::Relaxed) == 2);
     wait(&mut window, "the end", finished);
+}
+
+#[test]
+fn an_encoding_is_chosen_with_an_ending_that_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    window.run_steps(2);
+    let choose = |window: &mut Window, option: &'static str| {
+        window.get_by_role_and_label(Role::ComboBox, "Encoding").click();
+        window.run_steps(3);
+        click(window, option);
+    };
+    assert!(window.query_by_label("Full scale").is_none());
+    choose(&mut window, "Amplitude, 8 bit");
+    enter(&mut window, "Full scale", "2.5");
+    let png = folder.path().join("hologram.png");
+    enter(&mut window, "Hologram", png.to_str().unwrap());
+    let output = window.state().project().output.clone();
+    assert_eq!((output.encoding, output.full_scale, &output.path), (Encoding::Amplitude8, Some(2.5), &png));
+    choose(&mut window, "Complex");
+    assert_eq!(window.state().project().output.path, folder.path().join("hologram.npy"));
 }
 
 #[test]

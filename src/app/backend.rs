@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::project::Project;
-use crate::run::{self, Estimate, RunError, RunHandle};
-use crate::storage::{self, DetectedDrive};
+use crate::planner::Measuring;
+use crate::project::{Encoding, Project};
+use crate::run::{self, Estimate, RunError, RunHandle, Settings};
+use crate::storage::{self, Container, DetectedDrive};
 
 /// A question that the system's file dialog answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +18,8 @@ pub enum Ask {
     AddImages,
     /// Which folder may hold scratch files.
     AddFolder,
-    /// Where the hologram goes.
-    OutputFile,
+    /// Where the hologram goes that is stored so.
+    OutputFile(Encoding),
 }
 
 /// Everything the window asks of the rest of the program; tests put a stand-in here.
@@ -58,7 +59,9 @@ impl Backend for Engine {
     }
 
     fn estimate(&self, project: &Project) -> Result<Estimate, RunError> {
-        run::estimate(project)
+        // A window answers at once: with what is remembered of the machine.
+        let settings = Settings { measuring: Some(Measuring::Never), ..Settings::from(project) };
+        run::estimate(project, &settings)
     }
 
     fn detect_drives(&self) -> Vec<DetectedDrive> {
@@ -84,12 +87,23 @@ impl Backend for Engine {
             Ask::AddFolder => {
                 dialog.set_title("Choose a folder on a drive").pick_folder().map(|path| vec![path])
             }
-            Ask::OutputFile => dialog
+            Ask::OutputFile(encoding) => hologram_filters(dialog, encoding)
                 .set_title("Save the hologram as")
-                .add_filter("NumPy array", &["npy"])
                 .set_file_name("hologram.npy")
                 .save_file()
                 .map(|path| vec![path]),
         }
     }
+}
+
+/// A filter for each container that can hold samples in `encoding`.
+fn hologram_filters(mut dialog: rfd::FileDialog, encoding: Encoding) -> rfd::FileDialog {
+    const KINDS: [(&str, &[&str]); 4] =
+        [("NumPy array", &["npy"]), ("TIFF", &["tif", "tiff"]), ("BMP", &["bmp"]), ("PNG", &["png"])];
+    for (name, endings) in KINDS {
+        if Container::endings(encoding).contains(&endings[0]) {
+            dialog = dialog.add_filter(name, endings);
+        }
+    }
+    dialog
 }

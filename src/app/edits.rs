@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use crate::optics::{Bytes, Length};
 use crate::project::{
-    Drive, Evanescent, Layer, Method, Phase, Precision, Project, ProjectError, Role, Values,
+    Drive, Encoding, Evanescent, Layer, Method, Phase, Precision, Project, ProjectError, Role, Values,
 };
+use crate::storage::Container;
 
 /// One change of the project.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,9 @@ pub enum Edit {
     /// The folder of a role; none leaves it to the engine.
     Role(Role, Option<PathBuf>),
     OutputPath(PathBuf),
+    /// The output's encoding; a file whose ending cannot hold it gets one that can.
+    Encoding(Encoding),
+    FullScale(Option<f64>),
     Previews(bool),
 }
 
@@ -88,6 +92,15 @@ impl Edit {
                 project.drives.sort_by_key(|drive| drive.role);
             }
             Self::OutputPath(path) => project.output.path = path,
+            Self::Encoding(value) => {
+                project.output.encoding = value;
+                let endings = Container::endings(value);
+                let ending = project.output.path.extension().unwrap_or_default();
+                if !endings.iter().any(|e| ending.eq_ignore_ascii_case(e)) {
+                    project.output.path.set_extension(endings[0]);
+                }
+            }
+            Self::FullScale(value) => project.output.full_scale = value,
             Self::Previews(value) => project.output.previews = value,
         }
     }
@@ -174,5 +187,20 @@ mod tests {
         assert!(Edit::Width(1).checked("grid.width", &project).is_ok());
         let edit = Edit::OutputPath("hologram.png".into());
         assert!(edit.checked("output.path", &project).unwrap_err().contains(".npy"));
+        assert!(Edit::FullScale(Some(0.0)).checked("output.full_scale", &project).is_err());
+    }
+
+    #[test]
+    fn an_ending_that_cannot_hold_the_encoding_is_replaced() {
+        let mut project = blank_project();
+        let mut encode = |encoding, path: &str| {
+            Edit::OutputPath(path.into()).apply(&mut project);
+            Edit::Encoding(encoding).apply(&mut project);
+            project.output.path.display().to_string()
+        };
+        assert_eq!(encode(Encoding::Phase8, "a/b.npy"), "a/b.npy");
+        assert_eq!(encode(Encoding::Amplitude8, "a/b.PNG"), "a/b.PNG");
+        assert_eq!(encode(Encoding::Intensity, "a/b.png"), "a/b.npy");
+        assert_eq!(encode(Encoding::Complex, "a/b.tif"), "a/b.npy");
     }
 }

@@ -36,6 +36,8 @@ pub enum Field {
     Distance(usize),
     /// The hologram's file.
     Output,
+    /// The amplitude that is stored as 255.
+    FullScale,
     /// The project's file.
     ProjectFile,
     /// An image to add.
@@ -265,6 +267,7 @@ pub fn choice_row<T: Copy + PartialEq>(
 const fn hint(field: Field) -> &'static str {
     match field {
         Field::Chunk => "as many as fit in memory",
+        Field::FullScale => "four times the root mean square",
         Field::NewLayer => "path of an image",
         Field::NewFolder => "path of a folder",
         Field::ProjectFile => "path of the project file, ending in .json",

@@ -139,7 +139,12 @@ pub fn blank_project() -> Project {
         chunk: None,
         buffers: Project::DEFAULT_BUFFERS,
         drives: Vec::new(),
-        output: Output { path: "hologram.npy".into(), encoding: Encoding::Complex, previews: true },
+        output: Output {
+            path: "hologram.npy".into(),
+            encoding: Encoding::Complex,
+            full_scale: None,
+            previews: true,
+        },
     }
 }
 
@@ -283,7 +288,7 @@ impl App {
                 Ask::SaveProject => Command::SaveAs(path),
                 Ask::AddImages => Command::Edit(Edit::AddLayer(path)),
                 Ask::AddFolder => Command::AddFolder(path),
-                Ask::OutputFile => Command::Edit(Edit::OutputPath(path)),
+                Ask::OutputFile(_) => Command::Edit(Edit::OutputPath(path)),
             });
         }
     }
@@ -305,7 +310,7 @@ impl App {
         if let Some(task) = &self.needs_task {
             let needs = match task.poll() {
                 Poll::Pending => return,
-                Poll::Done(Ok(estimate)) => Needs::Known(estimate),
+                Poll::Done(Ok(estimate)) => Needs::Known(Box::new(estimate)),
                 Poll::Done(Err(error)) => Needs::Refused(error.to_string()),
                 Poll::Lost => Needs::Refused("the estimate failed: this is a defect of Gigafringe".into()),
             };

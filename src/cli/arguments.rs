@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::optics::{Bytes, Evanescent, Length};
-use crate::project::{Drive, Layering, Method, Precision, Project, Role};
+use crate::optics::{Bytes, Encoding, Evanescent, Length};
+use crate::project::{Bypass, Drive, Layering, Method, Precision, Project, Role};
 use crate::run::{Settings, default_threads};
 use crate::storage::{Rates, ScratchPrecision};
 
@@ -56,6 +56,9 @@ pub struct RunArguments {
     /// How several layers become one hologram.
     #[arg(long, value_enum)]
     pub layering: Option<Layering>,
+    /// What is stored for each sample of the hologram.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     #[command(flatten)]
     pub common: Common,
     #[command(flatten)]
@@ -65,7 +68,7 @@ pub struct RunArguments {
 /// `propagate`
 #[derive(Debug, Args)]
 pub struct PropagateArguments {
-    /// The plane: a .npy file, two-dimensional, complex or real.
+    /// The plane: a .npy file, two-dimensional, complex or real, or an encoded plane in a .tif, .bmp or .png.
     #[arg(value_name = "IN.npy")]
     pub input: PathBuf,
     /// Where the result goes (.npy, complex).
@@ -74,6 +77,9 @@ pub struct PropagateArguments {
     /// Signed distance; positive is the way the light travels.
     #[arg(long, allow_hyphen_values = true)]
     pub distance: Length,
+    /// What the plane's file holds for each sample; needed for bytes, which may be phases or amplitudes.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     #[command(flatten)]
     pub light: Light,
     #[command(flatten)]
@@ -85,12 +91,16 @@ pub struct PropagateArguments {
 /// `reconstruct`
 #[derive(Debug, Args)]
 pub struct ReconstructArguments {
-    /// The hologram: a .npy file, or the project that made it (for its wavelength and pitch).
+    /// The hologram: a .npy, .tif, .bmp or .png file, or the project that made it (for its wavelength, pitch
+    /// and encoding).
     #[arg(value_name = "HOLOGRAM")]
     pub hologram: PathBuf,
     /// The depth to reconstruct at.
     #[arg(long, allow_hyphen_values = true)]
     pub distance: Length,
+    /// What the hologram's file holds for each sample; needed for bytes, which may be phases or amplitudes.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     /// Where the reconstruction goes: .npy is the complex plane, .png its intensity, reduced to at
     /// most 2048 pixels a side.
     #[arg(long, short, value_name = "FILE.{npy,png}")]
@@ -109,8 +119,14 @@ pub struct PlanArguments {
     /// The project file.
     #[arg(value_name = "PROJECT.json")]
     pub project: PathBuf,
+    /// What is stored for each sample of the hologram.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
     #[command(flatten)]
     pub common: Common,
+    /// Measure this machine again; else what is remembered of it is used.
+    #[arg(long)]
+    pub refresh: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -200,6 +216,9 @@ pub struct Common {
     /// nvme (500 MB/s, full duplex), or READ:WRITE in MB/s with :half or :full after it.
     #[arg(long, value_name = "DRIVE")]
     pub emulate: Option<Rates>,
+    /// Leave out the arithmetic, or the drives, to measure the rest; no file is kept.
+    #[arg(long, value_enum)]
+    pub bypass: Option<Bypass>,
     /// Replace files that exist.
     #[arg(long)]
     pub force: bool,
@@ -272,6 +291,8 @@ impl Common {
             buffers: self.buffers.unwrap_or(Project::DEFAULT_BUFFERS),
             threads: self.threads.unwrap_or_else(default_threads),
             tolerance: self.tolerance,
+            bypass: self.bypass,
+            measuring: None,
             force: self.force,
             emulation: self.emulate,
         }
@@ -281,6 +302,8 @@ impl Common {
     pub fn settings_of(&self, project: &Project) -> Settings {
         Settings {
             threads: self.threads.unwrap_or_else(default_threads),
+            bypass: self.bypass,
+            measuring: None,
             force: self.force,
             emulation: self.emulate,
             ..Settings::from(project)

@@ -13,10 +13,11 @@ use super::output::{estimate_table, follow, job_line, print};
 use crate::engine::{Cancel, Event, EventSink};
 use crate::methods::Optics;
 use crate::optics::{Bytes, Length};
+use crate::planner::Measuring;
 use crate::project::{Method, Project};
 use crate::run::{
-    Estimate, Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, outputs,
-    plan_project, propagate, run_project,
+    Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, estimate, outputs,
+    propagate, run_project,
 };
 use crate::storage::detect;
 
@@ -80,6 +81,7 @@ fn run(arguments: &RunArguments) -> Result<(), RunError> {
     if let Some(layering) = arguments.layering {
         project.layering = layering;
     }
+    project.output.encoding = arguments.encoding.unwrap_or(project.output.encoding);
     let settings = arguments.common.settings_of(&project);
     let outputs = outputs(&project);
     let mut files: Vec<&Path> = project.layers.iter().map(|layer| &*layer.image).collect();
@@ -136,7 +138,7 @@ fn run_propagation(propagation: &Propagation, settings: &Settings, report: &Repo
         let report = RunReport {
             seconds: started.elapsed().as_secs_f64(),
             method: job.method.to_string(),
-            files: vec![propagation.target.clone()],
+            files: if settings.bypass.is_some() { Vec::new() } else { vec![propagation.target.clone()] },
             layers: Vec::new(),
             peak_memory: job.peak_memory,
             error_bound: job.error_bound,
@@ -153,6 +155,8 @@ fn propagate_command(arguments: PropagateArguments) -> Result<(), RunError> {
     check_ending(&arguments.output, &["npy"])?;
     let propagation = Propagation {
         source: arguments.input,
+        encoding: arguments.encoding,
+        full_scale: 1.0,
         target: arguments.output,
         result: Kept::Plane,
         pitch,
@@ -175,7 +179,10 @@ fn reconstruct(arguments: ReconstructArguments) -> Result<(), RunError> {
         None => arguments.common.settings(),
     };
     let (optics, pitch) = optics(&arguments.light, settings.method, project.as_ref())?;
+    let output = project.as_ref().map(|project| &project.output);
     let propagation = Propagation {
+        encoding: arguments.encoding.or(output.map(|output| output.encoding)),
+        full_scale: output.and_then(|output| output.full_scale).unwrap_or(1.0),
         source: project.map_or(arguments.hologram, |p| p.output.path),
         target: arguments.output,
         result: if ending == "png" { Kept::Preview } else { Kept::Plane },
@@ -202,8 +209,10 @@ fn check_ending(path: &Path, allowed: &[&'static str]) -> Result<&'static str, R
 fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
     let mut project = Project::load(&arguments.project)?;
     arguments.common.change(&mut project);
-    let settings = arguments.common.settings_of(&project);
-    let estimate = Estimate::emulated(&plan_project(&project, &settings)?, settings.emulation);
+    project.output.encoding = arguments.encoding.unwrap_or(project.output.encoding);
+    let measuring = if arguments.refresh { Measuring::Again } else { Measuring::Missing };
+    let settings = Settings { measuring: Some(measuring), ..arguments.common.settings_of(&project) };
+    let estimate = estimate(&project, &settings)?;
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!(estimate)));
     }

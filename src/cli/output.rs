@@ -10,6 +10,7 @@ use tempfile::TempPath;
 
 use crate::engine::{EngineError, Event, EventSink, JobReport, PassInfo};
 use crate::optics::Bytes;
+use crate::planner::ChoiceRow;
 use crate::run::{Estimate, RunError};
 use crate::storage::{StorageError, folder_of};
 
@@ -115,8 +116,14 @@ fn tell(events: &Receiver<Event>, mut file: Option<BufWriter<File>>) -> std::io:
 /// One line for a job that is done.
 pub fn job_line(job: &JobReport) -> String {
     let moved: u64 = job.passes.iter().flat_map(|p| &p.drives).map(|d| d.read_bytes + d.written_bytes).sum();
+    let scale = match (job.full_scale, job.clipped) {
+        (Some(scale), Some(clipped)) => {
+            format!(", full scale {scale:.6}, {:.2e} % of the samples clipped", 100.0 * clipped)
+        }
+        _ => String::new(),
+    };
     format!(
-        "{}: {:.2} s, {} moved, chunks of {} lines, {} buffers, {} of memory planned",
+        "{}: {:.2} s, {} moved, chunks of {} lines, {} buffers, {} of memory planned{scale}",
         job.name,
         job.seconds,
         Bytes(moved),
@@ -126,14 +133,44 @@ pub fn job_line(job: &JobReport) -> String {
     )
 }
 
+/// The table of every method, the fastest first.
+fn choice_table(choices: &[ChoiceRow]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    let head = ["method", "seconds", "bytes moved", "scratch", "memory", "error"];
+    let _ = writeln!(
+        text,
+        "  {:10}  {:>8}  {:>11}  {:>9}  {:>9}  {:>7}",
+        head[0], head[1], head[2], head[3], head[4], head[5]
+    );
+    for choice in choices {
+        let mark = if choice.chosen { '*' } else { ' ' };
+        let method = choice.method.to_string();
+        let (Some(seconds), Some(moved), Some(scratch), Some(memory), Some(error)) =
+            (choice.seconds, choice.bytes_moved, choice.scratch_bytes, choice.memory, choice.error_bound)
+        else {
+            let _ = writeln!(text, "{mark} {method:10}  {}", choice.remark);
+            continue;
+        };
+        let [moved, scratch, memory] = [moved, scratch, memory].map(|bytes| Bytes(bytes).to_string());
+        let _ = writeln!(
+            text,
+            "{mark} {method:10}  {seconds:>8.1}  {moved:>11}  {scratch:>9}  {memory:>9}  {error:>7.0e}  {}",
+            choice.remark
+        );
+    }
+    text
+}
+
 /// The table of a plan.
 pub fn estimate_table(estimate: &Estimate) -> String {
     use std::fmt::Write as _;
     let mut text = String::new();
     // Writing to a String cannot fail.
+    text += &choice_table(&estimate.choices);
     let _ = writeln!(
         text,
-        "method {}, planes padded to {} × {}, chunks of {} lines, {} buffers",
+        "\nmethod {}, planes padded to {} × {}, chunks of {} lines, {} buffers",
         estimate.method, estimate.padded[1], estimate.padded[0], estimate.chunk, estimate.buffers
     );
     let longest = estimate.passes.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(4);
@@ -170,6 +207,11 @@ pub fn estimate_table(estimate: &Estimate) -> String {
         Bytes(parts.scratch)
     );
     let _ = writeln!(text, "bytes moved {}", Bytes(estimate.bytes_moved));
+    if let Some(seconds) = estimate.seconds {
+        let figures =
+            if estimate.measured { "figures measured here" } else { "usual figures; nothing was measured" };
+        let _ = writeln!(text, "expected to take {seconds:.1} s, by {figures}");
+    }
     let _ = writeln!(text, "relative error at most {:.0e}", estimate.error_bound);
     for note in &estimate.notes {
         let _ = writeln!(text, "note: {note}");

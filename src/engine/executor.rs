@@ -10,8 +10,8 @@ use super::files::{JobFiles, device_notes, drive_names};
 use super::kernels::{BlockKernel, Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
 use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
-use crate::optics::{LayerSource, TransferReal};
-use crate::project::Precision;
+use crate::optics::{Encoder, Encoding, LayerSource, TransferReal};
+use crate::project::{Bypass, Precision};
 use crate::storage::{AlignedBuffer, Rates, peak_memory};
 
 /// What a pass took.
@@ -21,6 +21,8 @@ pub struct PassReport {
     pub name: String,
     /// Seconds from its first request to its last.
     pub seconds: f64,
+    /// Seconds it was expected to take, if that was predicted.
+    pub predicted: Option<f64>,
     /// Seconds of it in which a chunk was being computed.
     pub compute_seconds: f64,
     /// What it did on each drive.
@@ -40,6 +42,8 @@ pub struct JobReport {
     pub buffers: usize,
     /// Seconds of the whole job, its files' creation and removal included.
     pub seconds: f64,
+    /// Seconds it was expected to take, if that was predicted.
+    pub predicted: Option<f64>,
     /// Each pass.
     pub passes: Vec<PassReport>,
     /// Folders of the drives, in the order of [`PassReport::drives`].
@@ -52,6 +56,10 @@ pub struct JobReport {
     pub energy: [f64; 2],
     /// Bound on the relative L2 error.
     pub error_bound: f64,
+    /// The amplitude of level 255, where the result is stored as amplitudes in 8 bits.
+    pub full_scale: Option<f64>,
+    /// The share of samples that are brighter than that, and were stored as 255.
+    pub clipped: Option<f64>,
     /// Events that a slow receiver lost.
     pub events_lost: u64,
     /// The reduced image of the result, if the plan asks for one.
@@ -59,16 +67,38 @@ pub struct JobReport {
     pub preview: Option<Preview>,
 }
 
+impl JobReport {
+    /// Tells that `clipped` of `samples` samples were brighter than the full scale.
+    fn clip(&mut self, clipped: u64, samples: usize, context: &JobContext<'_>) {
+        let (share, full_scale) = (clipped as f64 / samples as f64, context.full_scale);
+        self.full_scale = Some(full_scale);
+        self.clipped = Some(share);
+        if clipped > 0 {
+            context.sink.send(Event::Note {
+                text: format!(
+                    "{clipped} samples ({:.2e} %) are brighter than the full scale {full_scale:.6} and were \
+                     stored as 255; set a larger output.full_scale to keep them",
+                    100.0 * share
+                ),
+            });
+        }
+    }
+}
+
 /// What a job needs beside its plan.
 pub struct JobContext<'a> {
     /// The project's layers, by their index.
     pub layers: &'a [Arc<LayerSource>],
+    /// The amplitude of level 255, where the result is stored as amplitudes in 8 bits; above zero.
+    pub full_scale: f64,
     /// Index of this job and number of jobs in the run.
     pub job: (usize, usize),
     /// Where events go.
     pub sink: &'a EventSink,
     /// The user's request to stop.
     pub cancel: &'a Cancel,
+    /// What is left out; then nothing is kept.
+    pub bypass: Option<Bypass>,
     /// Whether an existing output is replaced.
     pub force: bool,
     /// What each drive is to be emulated as, if not what it is.
@@ -103,7 +133,11 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
     if context.cancel.is_cancelled() {
         return Err(EngineError::Cancelled);
     }
-    files.finish(context.force)?;
+    if context.bypass.is_some() {
+        report.seconds = started.elapsed().as_secs_f64();
+        return Ok(report);
+    }
+    files.finish(context.force, context.cancel)?;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -118,8 +152,7 @@ fn run_passes<T: TransferReal>(
         .thread_name(|i| format!("compute-{i}"))
         .build()
         .map_err(|e| EngineError::Threads(e.to_string()))?;
-    let bytes = plan.buffer_bytes();
-    let mut buffers: Vec<_> = (0..plan.buffer_count()).map(|_| AlignedBuffer::new(bytes)).collect();
+    let mut buffers = Vec::new();
     let drive_of: Vec<_> = plan.files.iter().map(|f| f.drive).collect();
     let clock = Instant::now();
     let mut report = JobReport {
@@ -128,16 +161,19 @@ fn run_passes<T: TransferReal>(
         chunk: plan.chunk,
         buffers: plan.buffers,
         seconds: 0.0,
+        predicted: plan.predicted.as_ref().map(|predicted| predicted.1),
         passes: Vec::new(),
         drives: drive_names(&plan.drives, context.emulation),
         memory_planned: plan.memory().total(),
         peak_memory: None,
         energy: [0.0; 2],
         error_bound: plan.error_bound,
+        full_scale: None,
+        clipped: None,
         events_lost: 0,
         preview: None,
     };
-    let mut computing = Computing::<T>::new(plan, context.layers);
+    let mut computing = Computing::<T>::new(plan, context);
     for (index, pass) in plan.passes.iter().enumerate() {
         let pass_context = PassContext {
             pass: index,
@@ -147,8 +183,10 @@ fn run_passes<T: TransferReal>(
             clock,
             sink: context.sink,
             cancel: context.cancel,
+            bypass: context.bypass,
             pool: &pool,
         };
+        refit(&mut buffers, &pass.buffer_sizes());
         context.sink.send(Event::PassStarted { pass: index, at: clock.elapsed().as_secs_f64() });
         let used =
             computing.pass(pass, &mut |kernel| run_pass(&pass.lanes, kernel, &mut buffers, &pass_context))?;
@@ -156,16 +194,32 @@ fn run_passes<T: TransferReal>(
         report.passes.push(PassReport {
             name: pass.name.clone(),
             seconds: used.seconds,
+            predicted: plan.predicted.as_ref().and_then(|predicted| predicted.0.get(index).copied()),
             compute_seconds: used.compute_seconds,
             drives: used.drives,
         });
     }
     report.energy = computing.energies.ends();
+    if let Some((clipped, samples)) = computing.clipped {
+        report.clip(clipped, samples, context);
+    }
     report.preview = computing.preview;
     report.events_lost = context.sink.lost();
     // Taken while the buffers are held.
     report.peak_memory = peak_memory();
     Ok(report)
+}
+
+/// Makes `buffers` fit for a pass that needs these `sizes`, the largest first. They stay where each is large
+/// enough, for making new ones takes time.
+fn refit(buffers: &mut Vec<AlignedBuffer>, sizes: &[usize]) {
+    buffers.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.len()));
+    let fit = buffers.len() >= sizes.len() && buffers.iter().zip(sizes).all(|(b, &size)| b.len() >= size);
+    if !fit {
+        // Gone before there are new ones.
+        buffers.clear();
+        buffers.extend(sizes.iter().map(|&size| AlignedBuffer::new(size)));
+    }
 }
 
 /// What the passes of a job compute, and what they hand on from one to the next.
@@ -175,15 +229,26 @@ struct Computing<'a, T: TransferReal> {
     transforms: Transforms<T>,
     energies: Energies,
     preview: Option<Preview>,
+    full_scale: f64,
+    /// Samples of the output that did not fit in its levels, and all of them.
+    clipped: Option<(u64, usize)>,
 }
 
 /// Runs a kernel over the chunks of a pass.
 type Run<'r> = dyn FnMut(&mut dyn ChunkKernel) -> Result<PassUse, EngineError> + 'r;
 
 impl<'a, T: TransferReal> Computing<'a, T> {
-    fn new(plan: &'a Plan, layers: &'a [Arc<LayerSource>]) -> Self {
-        let energies = Energies::new(plan.precision, plan.scratch_precision);
-        Self { plan, layers, transforms: Transforms::new(), energies, preview: None }
+    fn new(plan: &'a Plan, context: &'a JobContext<'_>) -> Self {
+        let energies = Energies::new(plan.precision, plan.scratch_precision, context.bypass.is_none());
+        Self {
+            plan,
+            layers: context.layers,
+            transforms: Transforms::new(),
+            energies,
+            preview: None,
+            full_scale: context.full_scale,
+            clipped: None,
+        }
     }
 
     /// Makes the kernel of `pass`, has it run, and checks the energies it found.
@@ -223,27 +288,30 @@ impl<'a, T: TransferReal> Computing<'a, T> {
                     pass.places(blocks),
                     layers,
                     &mut self.transforms,
+                    self.full_scale,
                     self.plan.threads,
                 );
                 let used = run(&mut kernel)?;
+                if blocks.encoding == Encoding::Amplitude8 {
+                    let [y, x] = blocks.blocks;
+                    self.clipped = Some((kernel.clipped(), y.length * x.length));
+                }
                 let [source, result] = kernel.energies();
                 self.energies.add_source(source, 0.0, || plan.source_name())?;
                 self.energies.add_result(source, result, &pass.name)?;
                 self.preview = kernel.into_preview();
                 Ok(used)
             }
-            Kernel::RowsInverse { split, streams, tiles, base, preview } => {
-                let transforms = self.transforms.of(*split);
-                let mut kernel = RowsInverse::<T>::new(
-                    transforms,
-                    streams.clone(),
-                    *tiles,
-                    *base,
-                    *preview,
-                    self.plan.threads,
-                );
+            Kernel::RowsInverse { split, streams, tiles, base, preview, encoding } => {
+                let encoder = Encoder { encoding: *encoding, full_scale: self.full_scale };
+                let (all, read) = (self.transforms.of(*split), streams.clone());
+                let mut kernel =
+                    RowsInverse::<T>::new(all, read, *tiles, *base, *preview, encoder, self.plan.threads);
                 let used = run(&mut kernel)?;
                 self.energies.end(kernel.read(), kernel.energy(), &pass.name)?;
+                if *encoding == Encoding::Amplitude8 {
+                    self.clipped = Some((kernel.clipped(), tiles.height * split.length));
+                }
                 self.preview = kernel.into_preview();
                 Ok(used)
             }

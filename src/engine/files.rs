@@ -8,8 +8,8 @@ use tempfile::{TempDir, TempPath};
 use super::{Cancel, EngineError, Place, Plan};
 use crate::optics::Bytes;
 use crate::storage::{
-    DirectFile, EmulatedDrive, EmulatedStore, MemoryStore, Rates, StorageError, Store, folder_of, free_space,
-    same_device, same_file_system,
+    DirectFile, EmulatedDrive, EmulatedStore, MemoryStore, PlaneHeader, Rates, StorageError, Store,
+    folder_of, free_space, same_device, same_file_system,
 };
 
 /// The files of a running job. Dropping it removes scratch and an unfinished output.
@@ -25,7 +25,7 @@ struct Output {
     file: Arc<DirectFile>,
     unfinished: TempPath,
     path: PathBuf,
-    bytes: u64,
+    header: PlaneHeader,
 }
 
 impl JobFiles {
@@ -50,10 +50,15 @@ impl JobFiles {
                     continue;
                 }
                 Place::Source(path) => Arc::new(DirectFile::open(path)?),
-                Place::Scratch => {
+                Place::Scratch | Place::Packed(..) => {
                     let folder = files.scratch_folder(file.drive, &plan.drives[file.drive])?;
                     let store = DirectFile::create(&folder.join(format!("{index}.tiles")))?;
                     store.allocate(file.bytes)?;
+                    if let Place::Packed(path, header) = &file.place
+                        && !header.unpack(path, &store, || cancel.is_cancelled())?
+                    {
+                        return Err(EngineError::Cancelled);
+                    }
                     Arc::new(store)
                 }
                 Place::Output(path, header) => {
@@ -62,8 +67,8 @@ impl JobFiles {
                     // In whole blocks; the length is set at the end.
                     file.allocate(header.file_bytes().next_multiple_of(crate::storage::ALIGNMENT as u64))?;
                     file.write_at(&header.encode(), 0)?;
-                    let (path, bytes) = (path.clone(), header.file_bytes());
-                    files.outputs.push(Output { file: file.clone(), unfinished, path, bytes });
+                    let (path, header) = (path.clone(), *header);
+                    files.outputs.push(Output { file: file.clone(), unfinished, path, header });
                     file
                 }
             };
@@ -95,11 +100,17 @@ impl JobFiles {
         &self.notes
     }
 
-    /// Syncs the outputs and gives them their names; one that exists is replaced only if `force`.
-    pub fn finish(mut self, force: bool) -> Result<(), EngineError> {
-        for Output { file, unfinished, path, bytes } in self.outputs.drain(..) {
-            file.set_len(bytes)?;
-            file.sync()?;
+    /// Packs the outputs whose lines are compressed, syncs all and gives them their names; one that exists is
+    /// replaced only if `force`.
+    pub fn finish(mut self, force: bool, cancel: &Cancel) -> Result<(), EngineError> {
+        for Output { file, mut unfinished, path, header } in self.outputs.drain(..) {
+            if header.is_packed() {
+                // The plain lines go when `unfinished` is replaced.
+                unfinished = pack(&file, &header, &path, cancel)?;
+            } else {
+                file.set_len(header.file_bytes())?;
+                file.sync()?;
+            }
             let named = if force { unfinished.persist(&path) } else { unfinished.persist_noclobber(&path) };
             if let Err(error) = named {
                 // Hours of work are not thrown away for a name.
@@ -141,16 +152,39 @@ impl JobFiles {
     }
 }
 
+/// Packs the plain lines in `lines` into a new hidden file, to become `path`.
+fn pack(
+    lines: &DirectFile,
+    header: &PlaneHeader,
+    path: &Path,
+    cancel: &Cancel,
+) -> Result<TempPath, EngineError> {
+    let failed = |error| StorageError::file("write it", path, error);
+    let (file, unfinished) = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .make_in(folder_of(path), |path| std::fs::File::create_new(path))
+        .map_err(failed)?
+        .into_parts();
+    if !header.pack(lines, &file, path, || cancel.is_cancelled())? {
+        return Err(EngineError::Cancelled);
+    }
+    file.sync_all().map_err(failed)?;
+    Ok(unfinished)
+}
+
 /// Checks that each file system has room for all that the job puts on it.
 fn check_space(plan: &Plan) -> Result<(), EngineError> {
     // Folder, scratch, output. Space belongs to a file system, not to a device.
     let needs: Vec<(&Path, u64, u64)> = plan
         .files
         .iter()
-        .filter_map(|file| match &file.place {
-            Place::Source(_) | Place::Memory => None,
-            Place::Scratch => Some((&*plan.drives[file.drive], file.bytes, 0)),
-            Place::Output(path, _) => Some((folder_of(path), 0, file.bytes)),
+        .filter_map(|file| {
+            let (scratch, output) = file.new_bytes();
+            match &file.place {
+                Place::Source(_) | Place::Memory => None,
+                Place::Scratch | Place::Packed(..) => Some((&*plan.drives[file.drive], scratch, output)),
+                Place::Output(path, _) => Some((folder_of(path), scratch, output)),
+            }
         })
         .collect();
     for (folder, ..) in &needs {
@@ -212,12 +246,15 @@ pub fn device_notes(drives: &[PathBuf], emulation: Option<Rates>) -> Vec<String>
         .collect()
 }
 
+/// How the names of unfinished outputs begin. They are not made of the output's own name, which may be as
+/// long as names can be.
+const UNFINISHED: &str = ".gigafringe-unfinished-";
+
 /// Creates the file that becomes `path` when it is finished, in the same folder.
 fn create_beside(path: &Path) -> Result<(DirectFile, TempPath), StorageError> {
     let folder = folder_of(path);
-    // Not made of the output's own name, which may be as long as names can be.
     let made = tempfile::Builder::new()
-        .prefix(".gigafringe-unfinished-")
+        .prefix(UNFINISHED)
         .make_in(folder, |path| {
             DirectFile::create(path).map_err(|error| match error {
                 StorageError::File { source, .. } => source,
@@ -233,11 +270,11 @@ mod tests {
     use super::*;
     use crate::engine::PlanFile;
     use crate::project::{Method, Precision};
-    use crate::storage::{Element, NpyHeader};
+    use crate::storage::{Container, Element};
 
     /// A plan that only has files in `folder`: one scratch, and the output `out.npy`.
     fn plan(folder: &Path) -> Plan {
-        let header = NpyHeader::new(3, 5, Element::Complex64);
+        let header = PlaneHeader::new(Container::Npy, 3, 5, Element::Complex64);
         let file = |bytes, place| PlanFile { drive: 0, bytes, place };
         Plan {
             name: String::new(),
@@ -255,6 +292,7 @@ mod tests {
             buffers: 1,
             threads: 1,
             error_bound: 0.0,
+            predicted: None,
         }
     }
 
@@ -270,7 +308,7 @@ mod tests {
         assert_eq!(names(folder.path()).len(), 2);
         assert!(!folder.path().join("out.npy").exists());
         files.stores()[1].write_at(&[7; 120], 4096).unwrap();
-        files.finish(false).unwrap();
+        files.finish(false, &Cancel::default()).unwrap();
         assert_eq!(names(folder.path()), ["out.npy"]);
         let bytes = std::fs::read(folder.path().join("out.npy")).unwrap();
         assert_eq!((bytes.len(), &bytes[4096..]), (4096 + 120, &[7; 120][..]));
@@ -287,13 +325,48 @@ mod tests {
         let files = JobFiles::create(&plan(folder.path()), &Cancel::default()).unwrap();
         files.stores()[1].write_at(&[7; 120], 4096).unwrap();
         std::fs::write(&output, "somebody's").unwrap();
-        let Err(EngineError::Unnamed { path, kept, .. }) = files.finish(false) else { panic!("unnamed") };
+        let Err(EngineError::Unnamed { path, kept, .. }) = files.finish(false, &Cancel::default()) else {
+            panic!("unnamed")
+        };
         assert_eq!(path, output);
         assert_eq!(std::fs::read(&output).unwrap(), b"somebody's");
         assert_eq!(std::fs::read(kept).unwrap()[4096..], [7; 120]);
 
         let files = JobFiles::create(&plan(folder.path()), &Cancel::default()).unwrap();
-        files.finish(true).unwrap();
+        files.finish(true, &Cancel::default()).unwrap();
         assert_ne!(std::fs::read(&output).unwrap(), b"somebody's", "replaced when that is asked for");
+    }
+
+    #[test]
+    fn a_png_is_packed_at_the_end_and_stops_on_request() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = PlaneHeader::new(Container::Png, 3, 5, Element::Phase8);
+        let output = folder.path().join("out.png");
+        let mut plan = plan(folder.path());
+        plan.files = vec![PlanFile { drive: 0, bytes: 15, place: Place::Output(output.clone(), header) }];
+        assert_eq!(plan.new_bytes(0), (15, 15), "plain lines, then packed ones beside them");
+
+        let files = JobFiles::create(&plan, &Cancel::default()).unwrap();
+        let cancel = Cancel::default();
+        cancel.cancel();
+        assert!(matches!(files.finish(false, &cancel), Err(EngineError::Cancelled)));
+        assert_eq!(names(folder.path()).len(), 0, "nothing is left");
+
+        let files = JobFiles::create(&plan, &Cancel::default()).unwrap();
+        let lines: Vec<u8> = (1..=15).collect();
+        files.stores()[0].write_at(&lines, 0).unwrap();
+        files.finish(false, &Cancel::default()).unwrap();
+        assert_eq!(names(folder.path()), ["out.png"]);
+        assert_eq!(image::open(&output).unwrap().into_luma8().into_raw(), lines);
+
+        // And read again: unpacked to scratch, which goes with the job.
+        plan.files = vec![PlanFile { drive: 0, bytes: 15, place: Place::Packed(output, header) }];
+        assert!(matches!(JobFiles::create(&plan, &cancel), Err(EngineError::Cancelled)));
+        let files = JobFiles::create(&plan, &Cancel::default()).unwrap();
+        let mut back = vec![0; 15];
+        files.stores()[0].read_at(&mut back, 0).unwrap();
+        drop(files);
+        assert_eq!(back, lines);
+        assert_eq!(names(folder.path()), ["out.png"]);
     }
 }

@@ -34,7 +34,7 @@ impl Plan {
     pub fn memory(&self) -> Memory {
         let work = self.passes.iter().map(|p| self.kernel_bytes(&p.kernel)).max().unwrap_or(0);
         Memory {
-            buffers: self.buffer_bytes() as u64 * self.buffer_count() as u64,
+            buffers: self.buffer_bytes() as u64,
             work: work as u64,
             layers: self.layer_bytes,
             scratch: self.files.iter().filter(|f| matches!(f.place, Place::Memory)).map(|f| f.bytes).sum(),

@@ -1,7 +1,6 @@
 //! The engine: plans as data, one executor that owns threads, buffers and cancellation, events.
 
 mod cancel;
-mod cost;
 mod energy;
 mod error;
 mod events;
@@ -14,7 +13,6 @@ mod plan;
 mod preview;
 
 pub use cancel::Cancel;
-pub use cost::{ComputeRates, DriveRates, PassPrediction, Prediction, predict};
 pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
 pub use executor::{JobContext, JobReport, PassReport, execute};

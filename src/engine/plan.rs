@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::PassInfo;
 use super::kernels::{BlockPlan, Places, RowsOf, Term};
+use crate::optics::Encoding;
 use crate::project::{Method, Precision};
 use crate::spectral::Split;
-use crate::storage::{Element, NpyHeader, ScratchPrecision, Tiles, block_offset};
+use crate::storage::{Element, PlaneHeader, ScratchPrecision, Tiles, block_offset};
 
 /// A job: passes over files on drives.
 pub struct Plan {
@@ -34,8 +35,10 @@ pub struct Plan {
     pub buffers: usize,
     /// Computing threads.
     pub threads: usize,
-    /// Bound on the relative L2 error against the exact convolution.
+    /// Bound on the relative L2 error against the exact convolution, for light that fills the plane.
     pub error_bound: f64,
+    /// Seconds that each pass is expected to take, and the whole job, if that was asked.
+    pub predicted: Option<(Vec<f64>, f64)>,
 }
 
 /// A file of a job.
@@ -49,17 +52,33 @@ pub struct PlanFile {
     pub place: Place,
 }
 
+impl PlanFile {
+    /// Bytes that it puts on its file system: scratch, and output.
+    #[must_use]
+    pub const fn new_bytes(&self) -> (u64, u64) {
+        match &self.place {
+            Place::Source(_) | Place::Memory => (0, 0),
+            Place::Scratch | Place::Packed(..) => (self.bytes, 0),
+            // The lines are there until they are packed.
+            Place::Output(_, header) if header.is_packed() => (self.bytes, self.bytes),
+            Place::Output(..) => (0, self.bytes),
+        }
+    }
+}
+
 /// What a file of a job is to the user.
 #[derive(Debug, Clone)]
 pub enum Place {
     /// A plane of the user's, only read.
     Source(PathBuf),
+    /// The same with compressed lines: they are unpacked to scratch first.
+    Packed(PathBuf, PlaneHeader),
     /// Private; removed when the job ends.
     Scratch,
     /// Private, and on no drive.
     Memory,
     /// The result; appears under its name when it is complete.
-    Output(PathBuf, NpyHeader),
+    Output(PathBuf, PlaneHeader),
 }
 
 /// One sweep over chunks: read, compute, write.
@@ -282,15 +301,16 @@ impl Layout {
         }
     }
 
-    /// Bytes of chunk `chunk` that are read or written.
+    /// Bytes of all `chunks` chunks that are read or written.
     #[must_use]
-    pub fn bytes(&self, chunk: usize) -> u64 {
+    pub fn bytes(&self, chunks: usize) -> u64 {
         match self {
             Self::Rects { sample_bytes, rects, .. } => {
-                let Rect { rows, columns } = &rects[chunk];
-                (rows.len() * columns.len() * sample_bytes) as u64
+                let bytes = |rect: &Rect| (rect.rows.len() * rect.columns.len() * sample_bytes) as u64;
+                rects.iter().map(bytes).sum()
             }
-            _ => self.range(chunk).len() as u64,
+            Self::Lines { line_bytes, lines, .. } => *line_bytes as u64 * *lines as u64,
+            Self::Tiles { .. } => self.range(0).len() as u64 * chunks as u64,
         }
     }
 
@@ -303,9 +323,14 @@ impl Layout {
                 crate::storage::align_up(chunk.min(lines) * line_bytes) + crate::storage::ALIGNMENT
             }
             Self::Tiles { .. } => self.range(0).end,
-            Self::Rects { ref rects, .. } => {
-                let ends = (0..rects.len()).map(|chunk| self.range(chunk).end);
-                crate::storage::align_up(ends.max().unwrap_or(0))
+            Self::Rects { line_bytes, sample_bytes, ref rects, .. } => {
+                let bytes = rects.iter().map(|Rect { rows, columns }| {
+                    let row = columns.len() * sample_bytes;
+                    // Each row may begin anywhere in a block of its own, unless they are all one piece.
+                    let separate = crate::storage::align_up(row) + crate::storage::ALIGNMENT;
+                    rows.len() * if row == line_bytes { row } else { separate }
+                });
+                crate::storage::align_up(bytes.max().unwrap_or(0)) + crate::storage::ALIGNMENT
             }
         }
     }
@@ -352,6 +377,8 @@ pub enum Kernel {
         base: Option<Element>,
         /// The distance of the plane from the hologram, when a preview is wanted.
         preview: Option<f64>,
+        /// What is written for each sample.
+        encoding: Encoding,
     },
     /// Blocks of a plane, each from its samples to its result in memory.
     Blocks(BlockPlan),
@@ -373,19 +400,26 @@ impl Pass {
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
         let sum = |lane: &Lane, ports: &[Port]| -> u64 {
-            let chunk = |c| ports.iter().map(|p| p.layout.bytes(c)).sum::<u64>();
-            (0..lane.chunks).map(chunk).sum()
+            ports.iter().map(|port| port.layout.bytes(lane.chunks)).sum()
         };
         let reads = self.lanes.iter().map(|lane| sum(lane, &lane.inputs)).sum();
         let writes = self.lanes.iter().map(|lane| sum(lane, &lane.outputs)).sum();
         (reads, writes)
     }
 
-    /// Buffers the pass holds at once.
+    /// The sizes of the buffers the pass holds at once, the largest first: one for each port of each set.
     #[must_use]
-    pub fn buffers(&self) -> usize {
-        let lane = |l: &Lane| l.input_sets * l.inputs.len() + l.output_sets * l.outputs.len();
-        self.lanes.iter().map(lane).sum()
+    pub fn buffer_sizes(&self) -> Vec<usize> {
+        let mut sizes = Vec::new();
+        for lane in &self.lanes {
+            for (ports, sets) in [(&lane.inputs, lane.input_sets), (&lane.outputs, lane.output_sets)] {
+                for port in ports {
+                    sizes.extend(std::iter::repeat_n(port.layout.buffer_bytes(), sets));
+                }
+            }
+        }
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes
     }
 
     /// The pass as it is announced.
@@ -402,17 +436,10 @@ impl Pass {
 }
 
 impl Plan {
-    /// Bytes of one buffer: any chunk of any port fits.
+    /// Bytes of all buffers of the pass that holds most.
     #[must_use]
     pub fn buffer_bytes(&self) -> usize {
-        let ports = self.passes.iter().flat_map(|p| &p.lanes).flat_map(|l| l.inputs.iter().chain(&l.outputs));
-        ports.map(|p| p.layout.buffer_bytes()).max().unwrap_or(0)
-    }
-
-    /// Buffers of the job.
-    #[must_use]
-    pub fn buffer_count(&self) -> usize {
-        self.passes.iter().map(Pass::buffers).max().unwrap_or(0)
+        self.passes.iter().map(|pass| pass.buffer_sizes().iter().sum()).max().unwrap_or(0)
     }
 
     /// Bytes read and written over all passes.
@@ -421,11 +448,45 @@ impl Plan {
         self.passes.iter().map(Pass::bytes).map(|(reads, writes)| reads + writes).sum()
     }
 
+    /// Bytes read and written on each drive, with its folder.
+    #[must_use]
+    pub fn bytes_by_drive(&self) -> Vec<(String, u64, u64)> {
+        let mut sums: Vec<_> = self.drives.iter().map(|path| (path.display().to_string(), 0, 0)).collect();
+        for lane in self.passes.iter().flat_map(|pass| &pass.lanes) {
+            let bytes = |port: &Port| port.layout.bytes(lane.chunks);
+            for port in &lane.inputs {
+                sums[self.files[port.file].drive].1 += bytes(port);
+            }
+            for port in &lane.outputs {
+                sums[self.files[port.file].drive].2 += bytes(port);
+            }
+        }
+        sums
+    }
+
+    /// How planes are cut, for example `8 streams` or `2 × 3 blocks`.
+    #[must_use]
+    pub fn cut(&self) -> String {
+        let cut = self.passes.iter().find_map(|pass| match &pass.kernel {
+            Kernel::Blocks(plan) => {
+                let [ny, nx] = plan.blocks.map(|axis| axis.count());
+                Some(format!("{ny} × {nx} blocks"))
+            }
+            Kernel::Columns { streams, lanes, terms, .. } => {
+                let [y, x] = terms[0].transfer.padded;
+                let one = if lanes.len() < *streams { ", one after another" } else { "" };
+                Some(format!("{streams} streams{one}, padded to {x} × {y}"))
+            }
+            _ => None,
+        });
+        cut.unwrap_or_default()
+    }
+
     /// What the job's first planes come from, in words.
     #[must_use]
     pub fn source_name(&self) -> String {
         let mut sources = self.files.iter().filter_map(|file| match &file.place {
-            Place::Source(path) => Some(path.display().to_string()),
+            Place::Source(path) | Place::Packed(path, _) => Some(path.display().to_string()),
             _ => None,
         });
         sources.next().unwrap_or_else(|| "the layers".into())
@@ -436,11 +497,9 @@ impl Plan {
     pub fn new_bytes(&self, drive: usize) -> (u64, u64) {
         let mut sums = (0, 0);
         for file in self.files.iter().filter(|f| f.drive == drive) {
-            match file.place {
-                Place::Source(_) | Place::Memory => {}
-                Place::Scratch => sums.0 += file.bytes,
-                Place::Output(..) => sums.1 += file.bytes,
-            }
+            let (scratch, output) = file.new_bytes();
+            sums.0 += scratch;
+            sums.1 += output;
         }
         sums
     }

@@ -54,18 +54,28 @@ impl Cache {
         refresh: bool,
         measure: impl FnOnce() -> Result<Figures, MachineError>,
     ) -> Result<Figures, MachineError> {
-        let key = format!("{} | {threads} threads", machine());
-        let known = self.read().machines.remove(&key).filter(|f| f.threads == threads && f.is_sound());
-        if let Some(figures) = known.filter(|_| !refresh) {
+        if let Some(figures) = self.known_figures(threads).filter(|_| !refresh) {
             return Ok(figures);
         }
         let figures = measure()?;
-        if figures.steady {
-            self.change(|remembered| {
-                remembered.machines.insert(key, figures.clone());
-            });
-        }
+        self.change(|remembered| {
+            remembered.machines.insert(machine_key(threads), figures.clone());
+        });
         Ok(figures)
+    }
+
+    /// The figures for `threads` threads, if they are remembered.
+    #[must_use]
+    pub fn known_figures(&self, threads: usize) -> Option<Figures> {
+        let known = self.read().machines.remove(&machine_key(threads));
+        known.filter(|figures| figures.threads == threads && figures.is_sound())
+    }
+
+    /// The figures of the drive that holds `folder`, if they are remembered.
+    #[must_use]
+    pub fn known_drive(&self, folder: &Path) -> Option<DriveFigures> {
+        let known = drive_key(folder).and_then(|key| self.read().drives.remove(&key));
+        known.filter(DriveFigures::is_sound)
     }
 
     /// The figures of the drive that holds `folder`, measured if none are remembered or if `refresh`.
@@ -84,8 +94,7 @@ impl Cache {
         refresh: bool,
         measure: impl FnOnce() -> Result<DriveFigures, MachineError>,
     ) -> Result<DriveFigures, MachineError> {
-        let known = drive_key(folder).and_then(|key| self.read().drives.remove(&key));
-        if let Some(figures) = known.filter(|figures| figures.is_sound() && !refresh) {
+        if let Some(figures) = self.known_drive(folder).filter(|_| !refresh) {
             return Ok(figures);
         }
         let figures = measure()?;
@@ -140,6 +149,11 @@ fn machine() -> String {
         .unwrap_or_default();
     let host = System::host_name().unwrap_or_default();
     format!("{host} | {processor} | gigafringe {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// This machine with so many threads.
+fn machine_key(threads: usize) -> String {
+    format!("{} | {threads} threads", machine())
 }
 
 /// The device of `folder` on this machine: the user's cache folder may be on a server.
@@ -217,13 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_busy_machine_gave_is_not_remembered() {
+    fn what_a_busy_machine_gave_is_remembered_as_such() {
         let bench = Bench::new();
         let cache = Cache::at(&bench.file());
         let busy = || Figures::measure_in(1, HASTY).map(|figures| Figures { steady: false, ..figures });
         assert_eq!(cache.figures_or(1, false, busy).unwrap().threads, 1);
-        bench.figures(1, false);
-        assert_eq!(bench.measured.get(), 1);
+        assert!(!bench.figures(1, false).steady);
+        assert_eq!(bench.measured.get(), 0);
+        assert!(bench.figures(1, true).threads == 1 && bench.measured.get() == 1);
     }
 
     #[test]

@@ -31,15 +31,8 @@ pub struct Figures {
     pub encode: f64,
     /// The reverse; not measured yet.
     pub decode: f64,
-    /// Whether measuring twice gave nearly the same. If not, the machine was busy with something else, and
-    /// these are not remembered.
-    #[serde(skip, default = "yes")]
+    /// Whether measuring twice gave nearly the same. If not, the machine was busy with something else.
     pub steady: bool,
-}
-
-/// Only what is steady is remembered.
-const fn yes() -> bool {
-    true
 }
 
 /// What lines of one precision take.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Job, Optics, Roles, stepwise};
-use crate::optics::{Bytes, Evanescent, Grid, Length};
+use crate::optics::{Bytes, Encoding, Evanescent, Grid, Length};
 use crate::project::Precision;
 use crate::storage::ScratchPrecision;
 
@@ -18,6 +18,7 @@ pub fn job(width: usize, height: usize, memory: u64) -> Job {
         source: None,
         chains: stepwise(&[1e-3, 2e-3]),
         output: Some("out.npy".into()),
+        encoding: Encoding::Complex,
         preview: None,
         roles: Roles::assign(&[], None, Some(Path::new("out.npy")), |_, _| false),
         memory: Bytes(memory),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::Roles;
 use super::three_phases::Streaming;
-use crate::optics::{Bytes, Evanescent, Grid, Transfer};
+use crate::optics::{Bytes, Encoding, Evanescent, Grid, Transfer};
 use crate::project::{Precision, Project};
-use crate::storage::{NpyHeader, ScratchPrecision};
+use crate::storage::{PlaneHeader, ScratchPrecision};
 
 /// Light and the transfer function's options; lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,10 +52,10 @@ impl Optics {
 /// A plane of the user's.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// The `.npy` file.
+    /// Its file.
     pub path: PathBuf,
-    /// Its header.
-    pub header: NpyHeader,
+    /// Where its lines lie.
+    pub header: PlaneHeader,
 }
 
 /// Layers at one depth, and how far their light goes.
@@ -100,8 +100,10 @@ pub struct Job {
     pub source: Option<Source>,
     /// Chains of propagations; their results are added up.
     pub chains: Vec<Vec<Step>>,
-    /// Where the result goes, if it is kept.
+    /// Where the result goes, if it is kept; the ending picks the container.
     pub output: Option<PathBuf>,
+    /// What is stored for each sample of it.
+    pub encoding: Encoding,
     /// The distance of the result from the hologram in metres, if a preview is wanted.
     pub preview: Option<f64>,
     /// The drives.

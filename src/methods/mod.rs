@@ -1,6 +1,7 @@
 //! Methods: each turns a job into a plan. Knows nothing of threads.
 
 mod blocks;
+mod chain;
 #[cfg(test)]
 mod example;
 mod implicit;
@@ -26,7 +27,7 @@ pub fn plan(job: &Job, method: Method, seconds: &dyn Fn(&Plan) -> f64) -> Result
         size::fit(job, |chunk| three_phases::plan(job, method, padding, streaming, chunk))
     };
     match method {
-        // The one that adds nothing to the definition, until a planner weighs them.
+        // Which is best the planner knows; without it, the one that adds nothing to the definition.
         Method::Auto | Method::Implicit => three(Method::Implicit, implicit::padding(job), Streaming::TWO),
         Method::Padded => {
             let streaming = job.streaming();

@@ -28,7 +28,12 @@ pub fn fit(job: &Job, plan: impl Fn(usize) -> Plan) -> Result<Plan, PlanError> {
         candidates(most).map(|chunk| (chunk, needed(&plan(chunk)))).collect();
     let Some(largest) = candidates.iter().filter(|c| c.1 <= job.memory).map(|c| c.0).max() else {
         let &(chunk, needed) = candidates.iter().min_by_key(|c| c.1).unwrap_or(&(most, Bytes(u64::MAX)));
-        return Err(PlanError::TooLittleMemory { memory: job.memory, needed, chunk, buffers: job.buffers });
+        return Err(PlanError::TooLittleMemory {
+            memory: job.memory,
+            needed: needed.rounded_up(),
+            chunk,
+            buffers: job.buffers,
+        });
     };
     if let Some(chunk) = job.chunk {
         return Err(PlanError::ChunkTooLarge {

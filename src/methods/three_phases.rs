@@ -11,11 +11,13 @@
 
 use std::ops::Range;
 
+use super::chain::{self, Ends, Files, Plane};
 use super::{Job, Step, Wave};
-use crate::engine::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, PlanFile, Port, RowsOf, Term};
+use crate::engine::{Axis, Kernel, Lane, Layout, Order, Pass, Place, Plan, Port, RowsOf, Term};
+use crate::optics::Encoding;
 use crate::project::{Method, Precision, Role};
 use crate::spectral::Split;
-use crate::storage::{Element, NpyHeader, Tiles};
+use crate::storage::Tiles;
 
 /// How planes are padded.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,12 +75,14 @@ pub fn plan(job: &Job, method: Method, padding: Padding, streaming: Streaming, c
         split_y,
         streaming,
         memory,
-        files: Vec::new(),
+        files: Files::new(job, streaming.results_in_memory.then_some(memory)),
         passes: Vec::new(),
         slots: Vec::new(),
     };
-    builder.run();
-    let Builder { files, passes, .. } = builder;
+    for (step, ends) in chain::steps(job, &mut builder.files) {
+        builder.step(step, ends);
+    }
+    let Builder { files: Files { all: files, .. }, passes, .. } = builder;
     Plan {
         name: job.name.clone(),
         method,
@@ -92,6 +96,7 @@ pub fn plan(job: &Job, method: Method, padding: Padding, streaming: Streaming, c
         buffers: job.buffers,
         threads: job.threads,
         error_bound: job.chains.iter().flatten().map(|step| step_error(job, step, padding.error)).sum(),
+        predicted: None,
     }
 }
 
@@ -112,14 +117,6 @@ pub fn step_error(job: &Job, step: &Step, padding: f64) -> f64 {
     (step.waves.len() as f64).sqrt() * one
 }
 
-/// The file a step starts from or adds to.
-#[derive(Clone, Copy)]
-struct Plane {
-    file: usize,
-    offset: u64,
-    element: Element,
-}
-
 /// A scratch file that the steps take turns to use.
 struct Slot {
     file: usize,
@@ -135,104 +132,22 @@ struct Builder<'a> {
     streaming: Streaming,
     /// The drive that stands for memory.
     memory: usize,
-    files: Vec<PlanFile>,
+    files: Files<'a>,
     passes: Vec<Pass>,
     slots: Vec<Slot>,
 }
 
-/// What a step starts from and what becomes of it.
-#[derive(Clone, Copy)]
-struct Ends {
-    /// Whether A and B have changed places.
-    swapped: bool,
-    source: Option<Plane>,
-    /// A plane that is added to the result.
-    base: Option<Plane>,
-    result: Option<Plane>,
-    /// Whether it is the job's last step.
-    last: bool,
-}
-
 impl Builder<'_> {
-    fn run(&mut self) {
-        let job = self.job;
-        let source = job.source.as_ref().map(|source| {
-            let header = source.header;
-            let place = Place::Source(source.path.clone());
-            let file = self.add_file(job.roles.source, header.file_bytes(), place);
-            Plane { file, offset: header.data_offset, element: header.element }
-        });
-        let output = job.output.as_ref().map(|path| {
-            let header = NpyHeader::new(job.grid.height, job.grid.width, self.element());
-            let file =
-                self.add_file(job.roles.output, header.file_bytes(), Place::Output(path.clone(), header));
-            Plane { file, offset: header.data_offset, element: header.element }
-        });
-        // Planes between steps, one on each of the drives that change places; and between chains.
-        let longest = job.chains.iter().map(Vec::len).max().unwrap_or(0);
-        let between = [(Role::B, 2), (Role::A, 3)]
-            .map(|(role, steps)| (longest >= steps).then(|| self.add_plane(role)));
-        let sums = [Role::C, Role::D];
-        let mut base = None;
-        for (index, chain) in job.chains.iter().enumerate() {
-            let last_chain = index + 1 == job.chains.len();
-            let mut plane = if index == 0 { source } else { None };
-            for (i, step) in chain.iter().enumerate() {
-                let last = i + 1 == chain.len();
-                let swapped = i % 2 == 1;
-                let result = match (last, last_chain) {
-                    (true, true) => output,
-                    (true, false) => Some(self.add_plane(sums[index % 2])),
-                    (false, _) => between[usize::from(swapped)],
-                };
-                let added = if last { base } else { None };
-                self.step(
-                    step,
-                    Ends { swapped, source: plane, base: added, result, last: last && last_chain },
-                );
-                if last {
-                    base = result;
-                } else {
-                    plane = result;
-                }
-            }
-        }
-    }
-
-    const fn element(&self) -> Element {
-        match self.job.precision {
-            Precision::F32 => Element::Complex64,
-            Precision::F64 => Element::Complex128,
-        }
-    }
-
-    fn add_file(&mut self, drive: usize, bytes: u64, place: Place) -> usize {
-        self.files.push(PlanFile { drive, bytes, place });
-        self.files.len() - 1
-    }
-
-    /// A scratch plane on the drive of `role`, or in memory where all scratch is.
-    fn add_plane(&mut self, role: Role) -> Plane {
-        let element = self.element();
-        let bytes = self.job.grid.samples() * element.bytes() as u64;
-        let file = if self.streaming.results_in_memory {
-            self.add_file(self.memory, bytes, Place::Memory)
-        } else {
-            self.add_file(self.job.roles.drive(role), bytes, Place::Scratch)
-        };
-        Plane { file, offset: 0, element }
-    }
-
     /// A scratch file of at least `bytes` that this step does not use yet, on the drive of `role` or in memory.
     fn take_slot(&mut self, role: Role, in_memory: bool, bytes: u64) -> usize {
         let drive = if in_memory { self.memory } else { self.job.roles.drive(role) };
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.drive == drive && !slot.taken) {
             slot.taken = true;
-            let file = &mut self.files[slot.file];
+            let file = &mut self.files.all[slot.file];
             file.bytes = file.bytes.max(bytes);
             return slot.file;
         }
-        let file = self.add_file(drive, bytes, if in_memory { Place::Memory } else { Place::Scratch });
+        let file = self.files.add(drive, bytes, if in_memory { Place::Memory } else { Place::Scratch });
         self.slots.push(Slot { file, drive, taken: true });
         file
     }
@@ -240,7 +155,7 @@ impl Builder<'_> {
     fn lines(&self, plane: Plane) -> Port {
         let layout = Layout::Lines {
             offset: plane.offset,
-            line_bytes: self.split_x.length * plane.element.bytes(),
+            line_bytes: plane.line_bytes,
             lines: self.tiles.height,
             chunk: self.tiles.rows,
         };
@@ -305,8 +220,9 @@ impl Builder<'_> {
             .collect();
         let groups = streams.div_ceil(at_once);
         // Sums of groups are complex, whatever the result will be.
+        let kept = ends.result.filter(|result| result.encoding == Encoding::Complex);
         let partial =
-            if added && groups > 1 { ends.result.or_else(|| Some(self.add_plane(Role::B))) } else { None };
+            if added && groups > 1 { kept.or_else(|| Some(self.files.add_plane(Role::B))) } else { None };
         for group in 0..groups {
             let lanes = group * at_once..streams.min((group + 1) * at_once);
             let name = |phase: &str| {
@@ -335,7 +251,7 @@ impl Builder<'_> {
             if added {
                 let base = if group == 0 { ends.base } else { partial };
                 let result = if last_group { ends.result } else { partial };
-                let preview = self.job.preview.filter(|_| ends.last && last_group);
+                let preview = ends.preview.filter(|_| last_group);
                 self.rows_inverse(name("phase 3: rows"), lanes, mine, base, result, preview);
             }
         }
@@ -345,8 +261,7 @@ impl Builder<'_> {
             } else {
                 format!("{}, phase 3: rows", step.name)
             };
-            let preview = self.job.preview.filter(|_| ends.last);
-            self.rows_inverse(name, 0..streams, &results, ends.base, ends.result, preview);
+            self.rows_inverse(name, 0..streams, &results, ends.base, ends.result, ends.preview);
         }
     }
 
@@ -463,6 +378,7 @@ impl Builder<'_> {
                 tiles: self.tiles,
                 base: base.map(|base| base.element),
                 preview,
+                encoding: result.map_or(Encoding::Complex, |result| result.encoding),
             },
             lanes: vec![Lane {
                 name: "rows".into(),
@@ -565,5 +481,24 @@ mod tests {
         assert_eq!(scratch(&gathered) * 2, all, "what phase 2 writes");
         assert_eq!(gathered.passes.len(), 9);
         assert_eq!(drives(&gathered)[8], table("DADA", "B"));
+    }
+
+    /// Sums of groups are read again: they cannot be kept in an output of levels.
+    #[test]
+    fn an_encoded_output_is_written_once_by_the_last_pass() {
+        let mut job = job(100, 90, 64 << 20);
+        job.encoding = Encoding::Phase8;
+        let streaming = Streaming { streams: 4, at_once: 1, added: true, ..Streaming::TWO };
+        let plan = plan(&job, Method::Padded, PADDING, streaming, 32);
+        let output = plan.files.iter().position(|file| matches!(file.place, Place::Output(..))).unwrap();
+        let last = plan.passes.len() - 1;
+        for (index, pass) in plan.passes.iter().enumerate() {
+            let lanes = || pass.lanes.iter();
+            assert!(lanes().flat_map(|lane| &lane.inputs).all(|port| port.file != output));
+            assert_eq!(lanes().flat_map(|lane| &lane.outputs).any(|p| p.file == output), index == last);
+            if let Kernel::RowsInverse { encoding, .. } = pass.kernel {
+                assert_eq!(encoding == Encoding::Phase8, index == last);
+            }
+        }
     }
 }

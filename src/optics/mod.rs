@@ -1,5 +1,6 @@
 //! Optics: units, grids, transfer functions, layers. Knows nothing of files or threads.
 
+mod encoding;
 mod grid;
 mod layer;
 mod noise;
@@ -9,6 +10,7 @@ mod sincos;
 mod transfer;
 mod units;
 
+pub use encoding::{Encoder, Encoding, full_scale};
 pub use grid::Grid;
 pub use layer::{Image, LayerSource, Phase, Samples, Values};
 pub use reach::{Tail, reach};

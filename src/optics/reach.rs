@@ -42,11 +42,16 @@ impl Tail {
     /// The tail along `axis` (0 is y) of `transfer`, for lines of `length` samples.
     ///
     /// Averaged over frequencies of the other axis from zero to the band's end, as a source that fills
-    /// the band sees it. The response is computed over eight times the length, and at least 4096
-    /// samples, so that what wraps around there is far less than what is looked for.
+    /// the band sees it. The response is computed over eight times the length, or twice its reach and some, so
+    /// that what wraps around there is far less than what is looked for; beyond that it is taken to fall no
+    /// further.
     #[must_use]
     pub fn along(axis: usize, transfer: &Transfer, length: usize) -> Self {
-        let window = (8 * length).next_power_of_two().max(4096);
+        let reach = reach(transfer.wavelength, transfer.pitch, transfer.distance)[axis];
+        let wide = length as f64 <= 2.0 * reach + 4096.0;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than the length")]
+        let looked_at = if wide { length } else { (2.0 * reach + 4096.0) as usize };
+        let window = (8 * looked_at).next_power_of_two().max(4096);
         // The evaluation runs along y: for x, the axes change places.
         let swap = |pair: [f64; 2]| if axis == 0 { pair } else { [pair[1], pair[0]] };
         let across = 2 * (SAMPLES - 1);
@@ -89,14 +94,14 @@ impl Tail {
     /// The relative L2 error of leaving out the response from `width` samples on, for one point.
     #[must_use]
     pub fn of_point(&self, width: usize) -> f64 {
-        self.sums.get(width).copied().unwrap_or(0.0).sqrt()
+        self.sums[width.min(self.sums.len() - 1)].sqrt()
     }
 
     /// The same where it is missing, or added by wrapping around, near one end of every `lines` results alone,
     /// for light that fills the plane.
     #[must_use]
     pub fn at_edges(&self, width: usize, lines: usize) -> f64 {
-        let weighted = self.weighted.get(width).copied().unwrap_or(0.0) / lines as f64;
+        let weighted = self.weighted[width.min(self.weighted.len() - 1)] / lines as f64;
         weighted.sqrt().min(self.of_point(width))
     }
 }

@@ -4,7 +4,7 @@ use num_complex::Complex;
 use rustfft::FftNum;
 
 /// `f32` or `f64`.
-pub trait Real: FftNum + bytemuck::Pod + Default + std::ops::AddAssign {
+pub trait Real: FftNum + PartialOrd + bytemuck::Pod + Default + std::ops::AddAssign {
     /// The nearest value.
     fn rounded(value: f64) -> Self;
 

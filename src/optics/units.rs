@@ -213,6 +213,20 @@ impl FromStr for Bytes {
     }
 }
 
+impl Bytes {
+    /// No less, and what [`fmt::Display`] shows of it is no less either: an amount that a user is told to give.
+    #[must_use]
+    pub fn rounded_up(self) -> Self {
+        let size = [40, 30, 20, 10].map(|bits| 1u64 << bits).into_iter().find(|&size| self.0 >= size);
+        let Some(size) = size else { return self };
+        // A step of the last digit that is shown.
+        let value = self.0 as f64 / size as f64;
+        let steps = if value < 9.9 { 100 } else { 10 - 9 * u64::from(value >= 99.0) };
+        let shown = self.0.saturating_mul(steps).div_ceil(size);
+        Self(shown.saturating_mul(size).div_ceil(steps))
+    }
+}
+
 impl fmt::Display for Bytes {
     /// Exact where a binary unit divides the amount, else rounded to three digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -319,6 +333,18 @@ mod tests {
         assert_eq!(Length(-90e-3).to_string(), "-90mm");
         assert_eq!(Length(3.74e-6).to_string(), "3.74um");
         assert_eq!(Length(660e-9).to_string(), "660nm");
+    }
+
+    #[test]
+    fn an_amount_to_give_is_enough_as_it_is_shown() {
+        for bytes in
+            (1..2000).chain((1..4000).map(|i| i * 7_654_321)).chain([10_484_000, 104_800_000, 1 << 20])
+        {
+            let up = Bytes(bytes).rounded_up();
+            let shown: Bytes = up.to_string().parse().unwrap();
+            assert!(shown.0 >= bytes && up.0 >= bytes, "{bytes}: {up}");
+            assert!(up.0 as f64 <= 1.011 * bytes as f64, "{bytes}: {up}");
+        }
     }
 
     #[test]

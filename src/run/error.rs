@@ -80,7 +80,7 @@ impl RunError {
                 EngineError::NotFinite { .. }
                 | EngineError::TooLarge { .. }
                 | EngineError::Space { .. }
-                | EngineError::Storage(StorageError::NoSpace { .. }),
+                | EngineError::Storage(StorageError::NoSpace { .. } | StorageError::Plane { .. }),
             ) => 2,
             // The hologram is there, or something of it was made.
             Self::AfterHologram { .. } | Self::Engine(_) => 1,

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-use super::hologram::plan_project;
+use super::hologram::hologram_job;
 use super::{RunError, Settings};
 use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes, drive_names};
 use crate::optics::Transfer;
-use crate::project::Project;
+use crate::planner::{self, ChoiceRow};
+use crate::project::{Method, Project};
 use crate::storage::Rates;
 
 /// What a job will need.
@@ -30,8 +31,14 @@ pub struct Estimate {
     pub output_bytes: u64,
     /// Bytes read and written over all passes.
     pub bytes_moved: u64,
-    /// Bound on the relative L2 error.
+    /// Bound on the relative L2 error, for light that fills the plane.
     pub error_bound: f64,
+    /// Seconds it is expected to take, if that was predicted.
+    pub seconds: Option<f64>,
+    /// Whether the prediction rests on figures that were measured on this machine.
+    pub measured: bool,
+    /// Every method with what it would take, the fastest first.
+    pub choices: Vec<ChoiceRow>,
     /// The passes in order.
     pub passes: Vec<PassInfo>,
     /// What is put on each drive.
@@ -81,6 +88,9 @@ impl From<&Plan> for Estimate {
             output_bytes: drives.iter().map(|d| d.output_bytes).sum(),
             bytes_moved: plan.bytes_moved(),
             error_bound: plan.error_bound,
+            seconds: plan.predicted.as_ref().map(|predicted| predicted.1),
+            measured: false,
+            choices: Vec::new(),
             passes: plan.passes.iter().map(crate::engine::Pass::info).collect(),
             notes: notes(plan, None),
             drives,
@@ -120,7 +130,26 @@ impl Estimate {
     }
 }
 
-/// Memory, scratch and bytes of `project`'s hologram; reads no more than its images' headers.
-pub fn estimate(project: &Project) -> Result<Estimate, RunError> {
-    Ok(Estimate::from(&plan_project(project, &Settings::from(project))?))
+/// What `project`'s hologram needs by its method, and by every other; reads no more than its images' headers.
+/// Figures of the machine are measured as `settings` allow.
+pub fn estimate(project: &Project, settings: &Settings) -> Result<Estimate, RunError> {
+    let job = hologram_job(project, settings)?;
+    let machine = settings.machine(&job)?;
+    let choices = planner::choices(&job, &machine);
+    let chosen = match project.method {
+        Method::Auto => choices.iter().find(|choice| choice.plan.is_ok()).map(|choice| choice.method),
+        method => Some(method),
+    };
+    let rows = choices.iter().map(|choice| choice.row(chosen.unwrap_or(Method::Auto))).collect();
+    let plan = choices.into_iter().find(|choice| Some(choice.method) == chosen);
+    let plan = match plan {
+        Some(choice) => choice.plan?.0,
+        // Nothing fits: the reason.
+        None => planner::plan(&job, project.method, &machine)?.0,
+    };
+    Ok(Estimate {
+        choices: rows,
+        measured: machine.measured,
+        ..Estimate::emulated(&plan, settings.emulation)
+    })
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::error::{check_apart, check_output};
 use super::{Kept, Propagation, RunError, Settings, default_threads, propagate};
 use crate::engine::{Cancel, EngineError, Event, EventSink, JobContext, JobReport, Plan, execute};
-use crate::methods::{Job, Optics, fused, plan, stepwise};
-use crate::optics::{Bytes, LayerSource};
+use crate::methods::{Job, Optics, fused, stepwise};
+use crate::optics::{Bytes, Encoding, LayerSource, full_scale};
 use crate::project::{Layering, Project, ProjectError};
 use crate::storage::{open_layer, probe};
 
@@ -48,6 +48,8 @@ impl From<&Project> for Settings {
             buffers: project.buffers,
             threads: default_threads(),
             tolerance: project.tolerance,
+            bypass: None,
+            measuring: None,
             force: false,
             emulation: None,
         }
@@ -62,7 +64,7 @@ pub fn preview_path(output: &Path, layer: usize) -> PathBuf {
 }
 
 /// The hologram's job, as far as it can be known from the files' headers.
-fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError> {
+pub(super) fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError> {
     project.validate()?;
     settings.check_values()?;
     let mut layer_bytes = 0;
@@ -84,6 +86,7 @@ fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError>
             Layering::Fused => fused(&distances),
         },
         output: Some(project.output.path.clone()),
+        encoding: project.output.encoding,
         preview: None,
         roles: settings.roles(None, &project.output.path),
         memory: project.memory,
@@ -101,7 +104,7 @@ fn hologram_job(project: &Project, settings: &Settings) -> Result<Job, RunError>
 
 /// The plan of a project's hologram, without running it.
 pub fn plan_project(project: &Project, settings: &Settings) -> Result<Plan, RunError> {
-    Ok(plan(&hologram_job(project, settings)?, project.method, &settings.seconds())?)
+    settings.plan(&hologram_job(project, settings)?)
 }
 
 /// The files a run of `project` makes: the hologram, and the previews it asks for.
@@ -146,10 +149,22 @@ pub(super) fn run_checked(
 ) -> Result<RunReport, RunError> {
     let started = Instant::now();
     let layers = load_layers(project, sink, cancel)?;
-    let mut files = outputs(project).into_iter();
-    let jobs = files.len();
-    let (force, emulation) = (settings.force, settings.emulation);
-    let context = JobContext { layers: &layers, job: (0, jobs), sink, cancel, force, emulation };
+    // What is bypassed leaves nothing to look at.
+    let made = if settings.bypass.is_some() { Vec::new() } else { outputs(project) };
+    let jobs_without_files = usize::from(made.is_empty());
+    let mut files = made.into_iter();
+    let jobs = files.len() + jobs_without_files;
+    let full_scale = match project.output.full_scale {
+        Some(given) => given,
+        // Light keeps its energy on its way, and that of several layers adds up.
+        None if project.output.encoding == Encoding::Amplitude8 => {
+            full_scale(layers.iter().map(|layer| layer.mean_square()).sum())
+        }
+        None => 1.0,
+    };
+    let Settings { force, emulation, bypass, .. } = *settings;
+    let context =
+        JobContext { layers: &layers, full_scale, job: (0, jobs), sink, cancel, force, emulation, bypass };
     let scalings = layers.iter().map(|l| l.scaling().to_owned()).collect();
     let hologram = execute(plan, &context)?;
     let mut report = RunReport {
@@ -163,7 +178,7 @@ pub(super) fn run_checked(
     };
     drop(layers);
     for (layer, file) in files.enumerate() {
-        match reconstruct_layer(project, settings, layer, &file, sink, cancel) {
+        match reconstruct_layer(project, settings, full_scale, layer, &file, sink, cancel) {
             Ok(job) => report.jobs.push(job),
             Err(source) => {
                 return Err(RunError::AfterHologram { files: report.files, source: Box::new(source) });
@@ -217,6 +232,7 @@ fn load_layers(
 fn reconstruct_layer(
     project: &Project,
     settings: &Settings,
+    full_scale: f64,
     layer: usize,
     file: &Path,
     sink: &EventSink,
@@ -225,6 +241,8 @@ fn reconstruct_layer(
     let distance = project.layers[layer].distance;
     let propagation = Propagation {
         source: project.output.path.clone(),
+        encoding: Some(project.output.encoding),
+        full_scale,
         target: file.into(),
         result: Kept::Preview,
         pitch: [project.grid.pitch_y, project.grid.pitch_x],

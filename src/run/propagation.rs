@@ -4,17 +4,16 @@ use std::path::{Path, PathBuf};
 
 use super::RunError;
 use super::error::{check_apart, check_folder, check_output};
-use crate::engine::{
-    Cancel, ComputeRates, DriveRates, EventSink, JobContext, JobReport, Plan, execute, predict,
-};
+use crate::engine::{Cancel, EventSink, JobContext, JobReport, Plan, execute};
 use crate::inspect::Tone;
-use crate::methods::{Job, Optics, Roles, Source, Step, plan};
-use crate::optics::{Bytes, Grid, Length};
+use crate::methods::{Job, Optics, Roles, Source, Step};
+use crate::optics::{Bytes, Encoding, Grid, Length, Real as _};
+use crate::planner::{self, Machine, Measuring};
 use crate::project::{
-    Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light, validate_scratch,
-    validate_streams, validate_tolerance, validate_tuning,
+    Bypass, Drive, Method, Precision, Role, validate_distance, validate_grid, validate_light,
+    validate_scratch, validate_streams, validate_tolerance, validate_tuning,
 };
-use crate::storage::{NpyHeader, Rates, ScratchPrecision, same_device, save_gray_png};
+use crate::storage::{PlaneHeader, Rates, ScratchPrecision, same_device, save_gray_png};
 
 /// How a plane is computed: what a user may tune without changing the result.
 #[derive(Debug, Clone)]
@@ -41,6 +40,11 @@ pub struct Settings {
     pub threads: usize,
     /// The relative error that a padding may add; the precision's own if not given.
     pub tolerance: Option<f64>,
+    /// What is left out, to measure the rest; then no file is kept.
+    pub bypass: Option<Bypass>,
+    /// Whether the machine's figures may be measured for the choice of a plan; decided by the job's size if
+    /// not given.
+    pub measuring: Option<Measuring>,
     /// Whether existing files are replaced.
     pub force: bool,
     /// What each drive's folder is to be emulated as, if not what it is.
@@ -68,8 +72,12 @@ pub enum Kept {
 /// One propagation of a plane in a file.
 #[derive(Debug, Clone)]
 pub struct Propagation {
-    /// The `.npy` plane.
+    /// The plane: `.npy`, or an encoded one in a TIFF, BMP or PNG.
     pub source: PathBuf,
+    /// How its samples are stored, where the file does not tell.
+    pub encoding: Option<Encoding>,
+    /// The amplitude of level 255, where they are amplitudes in 8 bits.
+    pub full_scale: f64,
     /// Where the result goes: the plane, or the picture that is made of it. Its folder takes the scratch
     /// where no drive is given.
     pub target: PathBuf,
@@ -88,7 +96,8 @@ pub struct Propagation {
 impl Propagation {
     /// Checks everything that can be checked before the first byte moves, and plans.
     pub fn plan(&self, settings: &Settings) -> Result<Plan, RunError> {
-        let header = NpyHeader::read(&self.source)?;
+        let mut header = PlaneHeader::read(&self.source, self.encoding)?;
+        header.element = header.element.scaled(f32::rounded(self.full_scale));
         let grid = Grid {
             width: header.width,
             height: header.height,
@@ -111,6 +120,7 @@ impl Propagation {
             source: Some(Source { path: self.source.clone(), header }),
             chains: vec![vec![step]],
             output: (self.result == Kept::Plane).then(|| self.target.clone()),
+            encoding: Encoding::Complex,
             preview: (self.result == Kept::Preview).then_some(self.distance.in_metres()),
             roles: settings.roles(Some(&self.source), &self.target),
             memory: settings.memory,
@@ -124,7 +134,7 @@ impl Propagation {
             streams: settings.streams,
             at_once: settings.at_once,
         };
-        Ok(plan(&job, settings.method, &settings.seconds())?)
+        settings.plan(&job)
     }
 }
 
@@ -162,25 +172,34 @@ impl Settings {
         Ok(())
     }
 
-    /// The relative error that a padding may add.
+    /// The relative error that a padding may add: where none is given, about what the arithmetic and the scratch
+    /// add themselves.
     #[must_use]
     pub fn tolerance(&self) -> f64 {
-        self.tolerance.unwrap_or(self.precision.tolerance())
+        // Scratch in fewer bits adds more than a close margin would.
+        let usual = match self.scratch_precision() {
+            ScratchPrecision::B16 => 2e-5,
+            _ => self.precision.tolerance(),
+        };
+        self.tolerance.unwrap_or(usual)
     }
 
-    /// What a plan is expected to take.
-    pub(super) fn seconds(&self) -> impl Fn(&Plan) -> f64 + use<> {
-        let compute = ComputeRates {
-            transforms: vec![(1024, 1.6e9), (4096, 1.4e9), (16384, 1.1e9), (65536, 0.7e9)],
-            double: 2.0,
-            transfer: 2e9,
-            layers: 0.8e9,
-            panels: 1.5e9,
-        };
-        let drive = DriveRates { read: 1.3e9, write: 2.3e9, read_beside: 0.7e9, write_beside: 0.9e9 };
-        move |plan| {
-            predict(plan, &compute, &vec![drive; plan.drives.len()], &vec![0; plan.drives.len()]).seconds
-        }
+    /// What computing and the drives of `job` take here. For a large job whose method is to be chosen, what is
+    /// not known is measured; else that would take longer than it saves.
+    pub(super) fn machine(&self, job: &Job) -> Result<Machine, RunError> {
+        const LARGE: u64 = 1 << 30;
+        let large = job.grid.samples() * job.precision.sample_bytes() as u64 >= LARGE;
+        let measuring = self.measuring.unwrap_or(if large && self.method == Method::Auto {
+            Measuring::Missing
+        } else {
+            Measuring::Never
+        });
+        Ok(Machine::of(self.threads, &job.roles.drives, self.emulation, measuring)?)
+    }
+
+    /// The plan of `job`.
+    pub(super) fn plan(&self, job: &Job) -> Result<Plan, RunError> {
+        Ok(planner::plan(job, self.method, &self.machine(job)?)?.0)
     }
 
     /// How scratch keeps samples.
@@ -206,10 +225,10 @@ pub fn propagate(
     cancel: &Cancel,
 ) -> Result<JobReport, RunError> {
     let plan = propagation.plan(settings)?;
-    let (force, emulation) = (settings.force, settings.emulation);
-    let context = JobContext { layers: &[], job, sink, cancel, force, emulation };
+    let Settings { force, emulation, bypass, .. } = *settings;
+    let context = JobContext { layers: &[], full_scale: 1.0, job, sink, cancel, force, emulation, bypass };
     let report = execute(&plan, &context)?;
-    if let Some(preview) = &report.preview {
+    if let Some(preview) = report.preview.as_ref().filter(|_| settings.bypass.is_none()) {
         let levels = Tone::of(&preview.mean).levels(&preview.mean);
         save_gray_png(&propagation.target, preview.width, preview.height, &levels, settings.force)?;
     }

@@ -39,9 +39,9 @@ pub enum StorageError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A `.npy` file that is not a usable plane.
+    /// A file that is not a usable plane.
     #[error("{path}: {problem}")]
-    Npy {
+    Plane {
         /// The file.
         path: PathBuf,
         /// What is wrong and what would be right.

@@ -1,4 +1,4 @@
-//! Storage: stores with positional access, direct files, `.npy` planes. Knows nothing of optics.
+//! Storage: stores with positional access, direct files, planes in `.npy` and picture files. Knows nothing of optics.
 
 mod aligned;
 mod direct;
@@ -7,6 +7,7 @@ mod emulated;
 mod error;
 mod images;
 mod npy;
+mod planes;
 mod platform;
 mod rates;
 mod store;
@@ -19,6 +20,7 @@ pub use emulated::{Clock, EmulatedDrive, EmulatedStore};
 pub use error::{StorageError, folder_of};
 pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};
 pub use npy::{Element, NpyHeader};
+pub use planes::{Container, PlaneHeader};
 pub use platform::peak_memory;
 pub use rates::{Duplex, Rates, RatesError};
 pub use store::{MemoryStore, Store};

@@ -7,29 +7,37 @@ use std::path::Path;
 use py_literal::Value;
 
 use super::{ALIGNMENT, StorageError};
+use crate::optics::Encoding;
 
-/// What a plane holds for each sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What a plane holds for each sample, and which complex number that stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Element {
     /// `complex64`: two f32.
     Complex64,
     /// `complex128`: two f64.
     Complex128,
-    /// `float32`.
+    /// `float32`: the sample is real, an amplitude.
     Float32,
-    /// `float64`.
+    /// `float64`: the same.
     Float64,
+    /// `uint8`, k: the sample is `exp(2πi·k/256)`.
+    Phase8,
+    /// `uint8`, k: the sample is `k/255·full_scale`.
+    Amplitude8 {
+        /// The amplitude of level 255.
+        full_scale: f32,
+    },
+    /// `float32`, an intensity: the sample is its square root.
+    Intensity32,
 }
 
 impl Element {
-    /// All of them.
-    const ALL: [Self; 4] = [Self::Complex64, Self::Complex128, Self::Float32, Self::Float64];
-
     /// Bytes of one sample.
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
-            Self::Float32 => 4,
+            Self::Phase8 | Self::Amplitude8 { .. } => 1,
+            Self::Float32 | Self::Intensity32 => 4,
             Self::Complex64 | Self::Float64 => 8,
             Self::Complex128 => 16,
         }
@@ -41,14 +49,64 @@ impl Element {
         match self {
             Self::Complex64 => "<c8",
             Self::Complex128 => "<c16",
-            Self::Float32 => "<f4",
+            Self::Float32 | Self::Intensity32 => "<f4",
             Self::Float64 => "<f8",
+            Self::Phase8 | Self::Amplitude8 { .. } => "|u1",
+        }
+    }
+
+    /// What a file of `encoding` holds, where complex samples are `complex`.
+    #[must_use]
+    pub const fn encoded(encoding: Encoding, complex: Self) -> Self {
+        match encoding {
+            Encoding::Complex => complex,
+            Encoding::Phase8 => Self::Phase8,
+            Encoding::Amplitude8 => Self::Amplitude8 { full_scale: 1.0 },
+            Encoding::Amplitude => Self::Float32,
+            Encoding::Intensity => Self::Intensity32,
+        }
+    }
+
+    /// The same with `full_scale` as the amplitude of level 255, where there are levels of amplitude.
+    #[must_use]
+    pub const fn scaled(self, full_scale: f32) -> Self {
+        match self {
+            Self::Amplitude8 { .. } => Self::Amplitude8 { full_scale },
+            other => other,
+        }
+    }
+
+    /// What samples of the numpy type `name` are, read as `encoding`; else what is wrong and what would be
+    /// right.
+    pub fn of_type(name: &str, encoding: Option<Encoding>) -> Result<Self, String> {
+        // A plane of real numbers is one of complex numbers, too.
+        let real = matches!(encoding, None | Some(Encoding::Complex | Encoding::Amplitude));
+        let complex = matches!(encoding, None | Some(Encoding::Complex));
+        let wanted = encoding.unwrap_or_default();
+        match (name, encoding) {
+            ("<c8", _) if complex => Ok(Self::Complex64),
+            ("<c16", _) if complex => Ok(Self::Complex128),
+            ("<f4", _) if real => Ok(Self::Float32),
+            ("<f8", _) if real => Ok(Self::Float64),
+            ("<f4", Some(Encoding::Intensity)) => Ok(Self::Intensity32),
+            ("|u1", Some(Encoding::Phase8)) => Ok(Self::Phase8),
+            ("|u1", Some(Encoding::Amplitude8)) => Ok(Self::Amplitude8 { full_scale: 1.0 }),
+            ("|u1", None) => Err("holds bytes, which may be phases or amplitudes; \
+                                  say which with --encoding phase8 or --encoding amplitude8"
+                .into()),
+            ("<c8" | "<c16" | "<f4" | "<f8" | "|u1", _) => Err(format!(
+                "holds samples of type {name}, which cannot be {wanted}; give the encoding it was made with"
+            )),
+            _ => Err(format!(
+                "holds samples of type {name}; a plane is complex64, complex128, float32 or float64, \
+                 little-endian (numpy: plane.astype('complex64')), or encoded in uint8"
+            )),
         }
     }
 }
 
 /// The header of a plane's `.npy` file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NpyHeader {
     /// Samples along y.
     pub height: usize,
@@ -105,7 +163,12 @@ impl NpyHeader {
 
     /// Reads and checks the header of `path` and the file's length against it.
     pub fn read(path: &Path) -> Result<Self, StorageError> {
-        let wrong = |problem: String| StorageError::Npy { path: path.into(), problem };
+        Self::read_as(path, None)
+    }
+
+    /// The same for a plane that is stored in `encoding`.
+    pub fn read_as(path: &Path, encoding: Option<Encoding>) -> Result<Self, StorageError> {
+        let wrong = |problem: String| StorageError::Plane { path: path.into(), problem };
         // Before it is opened: a pipe would wait for a writer.
         let metadata = std::fs::metadata(path).map_err(|e| StorageError::file("open it", path, e))?;
         if metadata.is_dir() {
@@ -121,7 +184,7 @@ impl NpyHeader {
             .read_to_end(&mut head)
             .map_err(|e| StorageError::file("read its header", path, e))?;
         if !head.starts_with(MAGIC) {
-            return Err(wrong("is not a .npy file; save it with numpy.save".into()));
+            return Err(wrong("is not a .npy file, TIFF, BMP or PNG; save it with numpy.save".into()));
         }
         let (dictionary, data_offset) = dictionary(&head)
             .ok_or_else(|| wrong("has a damaged .npy header; save it again with numpy.save".into()))?;
@@ -133,15 +196,10 @@ impl NpyHeader {
         };
         let descr = entry("descr")?;
         let element = match descr {
-            Value::String(descr) => Element::ALL.into_iter().find(|e| e.descr() == descr),
-            _ => None,
+            Value::String(descr) => Element::of_type(descr, encoding),
+            other => Element::of_type(&other.to_string(), encoding),
         };
-        let element = element.ok_or_else(|| {
-            wrong(format!(
-                "holds samples of type {descr}; a plane is complex64, complex128, float32 or float64, \
-                 little-endian (numpy: plane.astype('complex64'))"
-            ))
-        })?;
+        let element = element.map_err(wrong)?;
         let shape = match entry("shape")? {
             Value::Tuple(shape) => shape,
             other => return Err(wrong(format!("has the shape {other}; a plane has two dimensions, [y, x]"))),
@@ -219,7 +277,16 @@ mod tests {
 
     #[test]
     fn a_written_header_is_one_block_and_reads_back() {
-        for element in [Element::Complex64, Element::Complex128, Element::Float32, Element::Float64] {
+        for (element, encoding) in [
+            (Element::Complex64, None),
+            (Element::Complex128, None),
+            (Element::Float32, None),
+            (Element::Float64, None),
+            (Element::Float32, Some(Encoding::Amplitude)),
+            (Element::Intensity32, Some(Encoding::Intensity)),
+            (Element::Phase8, Some(Encoding::Phase8)),
+            (Element::Amplitude8 { full_scale: 1.0 }, Some(Encoding::Amplitude8)),
+        ] {
             let header = NpyHeader::new(3, 5, element);
             let mut bytes = header.encode();
             assert_eq!(bytes.len(), ALIGNMENT);
@@ -227,7 +294,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("plane.npy");
             std::fs::write(&path, bytes).unwrap();
-            assert_eq!(NpyHeader::read(&path).unwrap(), header);
+            assert_eq!(NpyHeader::read_as(&path, encoding).unwrap(), header);
         }
     }
 
@@ -246,6 +313,7 @@ mod tests {
             format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}")
         };
         assert!(problem(&file("<i4", "False", "(2, 2)"), 16).contains("type"));
+        assert!(problem(&file("|u1", "False", "(2, 2)"), 4).contains("--encoding phase8"));
         assert!(problem(&file(">c8", "False", "(2, 2)"), 32).contains("little-endian"));
         assert!(problem(&file("<c8", "True", "(2, 2)"), 32).contains("Fortran"));
         assert!(problem(&file("<c8", "False", "(2, 2, 2)"), 64).contains("3 dimensions"));

@@ -150,6 +150,8 @@ pub fn settings(drives: Vec<Drive>, precision: Precision) -> Settings {
         buffers: 2,
         threads: 2,
         tolerance: None,
+        bypass: None,
+        measuring: None,
         force: false,
         emulation: None,
     }
@@ -174,6 +176,8 @@ pub fn propagate_file(
 ) -> Plane {
     let output = folder.join("result.npy");
     let propagation = Propagation {
+        encoding: None,
+        full_scale: 1.0,
         source: source.into(),
         target: output.clone(),
         result: Kept::Plane,

@@ -33,7 +33,7 @@ pub enum Needs {
     #[default]
     Unknown,
     /// Worked out.
-    Known(Estimate),
+    Known(Box<Estimate>),
     /// It cannot run, with the reason.
     Refused(String),
 }

@@ -6,12 +6,27 @@ use super::super::backend::Ask;
 use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
+use crate::project::Encoding;
+
+/// The encodings: name, and what is stored in which files.
+const ENCODINGS: [(Encoding, &str, &str); 5] = [
+    (Encoding::Complex, "Complex", "Complex samples, as computed: .npy"),
+    (Encoding::Phase8, "Phase, 8 bit", "256 levels a turn, for a phase modulator: .npy, .tif, .bmp, .png"),
+    (
+        Encoding::Amplitude8,
+        "Amplitude, 8 bit",
+        "256 levels up to the full scale, for an amplitude modulator: .npy, .tif, .bmp, .png",
+    ),
+    (Encoding::Amplitude, "Amplitude", "|u| in single precision: .npy, .tif"),
+    (Encoding::Intensity, "Intensity", "|u|² in single precision: .npy, .tif"),
+];
 
 /// Shows the output's settings.
 pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>) {
     super::section(ui, "Output", |ui| {
         let output = &sheet.project.output;
-        let words = ("Hologram", "The file of complex samples, .npy: readable from NumPy as it is");
+        let words =
+            ("Hologram", "The hologram's file; its ending picks the container: .npy, .tif, .bmp or .png");
         let path = output.path.display().to_string();
         fields::row(ui, sheet, Field::Output, words, &path, |sheet, text| {
             sheet.checked("output.path", Edit::OutputPath(text.into()))
@@ -23,9 +38,31 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>) {
                 .on_hover_text("Choose the hologram's file")
                 .on_disabled_hover_text("A file dialog is open");
             if button.clicked() {
-                sheet.send(Command::Ask(Ask::OutputFile));
+                sheet.send(Command::Ask(Ask::OutputFile(output.encoding)));
             }
         });
+        let words = ("Encoding", "What is stored for each sample of the hologram");
+        if let Some(value) = fields::choice_row(ui, words, output.encoding, &ENCODINGS) {
+            sheet.send(Command::Edit(Edit::Encoding(value)));
+        }
+        if output.encoding == Encoding::Amplitude8 {
+            let words = (
+                "Full scale",
+                "The amplitude that is stored as 255, where a layer's white has 1; empty: four times the \
+                 layers' root mean square",
+            );
+            let shown = output.full_scale.map_or_else(String::new, |value| value.to_string());
+            fields::row(ui, sheet, Field::FullScale, words, &shown, |sheet, text| {
+                let value = match text.trim() {
+                    "" => None,
+                    text => Some(
+                        text.parse()
+                            .map_err(|_| format!("`{text}` is not a number; write for example 2.5"))?,
+                    ),
+                };
+                sheet.checked("output.full_scale", Edit::FullScale(value))
+            });
+        }
         let mut previews = output.previews;
         let toggle = ui.checkbox(&mut previews, "Reconstruct every layer afterwards").on_hover_text(
             "Propagate the finished hologram to each layer's depth and show the intensity there",

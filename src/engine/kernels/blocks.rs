@@ -16,7 +16,7 @@ use super::{Layers, PerThread, Transforms, add_source};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::plan::{Layout, Rect};
 use crate::engine::preview::{Gather, Preview};
-use crate::optics::{Transfer, TransferLines, TransferReal};
+use crate::optics::{Encoder, Encoding, Transfer, TransferLines, TransferReal};
 use crate::spectral::{Blocks, Split, Streams};
 use crate::storage::{AlignedBuffer, Element, PANEL, SCALE_ROWS, ScratchPrecision, Tiles};
 
@@ -51,6 +51,8 @@ pub struct BlockPlan {
     pub base: Option<Element>,
     /// The distance of the plane from the hologram, when a preview is wanted.
     pub preview: Option<f64>,
+    /// What is written for each sample.
+    pub encoding: Encoding,
 }
 
 impl BlockPlan {
@@ -146,6 +148,8 @@ pub struct BlockKernel<T: TransferReal> {
     columns: PerThread<ColumnWork<T>>,
     gather: Option<Gather>,
     energies: [f64; 2],
+    encoder: Encoder,
+    clipped: u64,
 }
 
 /// Rows of the source as they were read, which may be more of a row than is needed.
@@ -194,13 +198,15 @@ const fn batch(threads: usize) -> usize {
 }
 
 impl<T: TransferReal> BlockKernel<T> {
-    /// Prepares the kernel for `threads` threads; `layers` are each wave's.
+    /// Prepares the kernel for `threads` threads; `layers` are each wave's, `full_scale` is the amplitude of
+    /// level 255 where amplitudes are stored in 8 bits.
     #[must_use]
     pub fn new(
         plan: &BlockPlan,
         places: Places,
         layers: Vec<Layers>,
         transforms: &mut Transforms<T>,
+        full_scale: f64,
         threads: usize,
     ) -> Self {
         let [height, width] = [plan.blocks[0].transform, plan.blocks[1].transform];
@@ -233,6 +239,8 @@ impl<T: TransferReal> BlockKernel<T> {
             }),
             gather,
             energies: [0.0; 2],
+            encoder: Encoder { encoding: plan.encoding, full_scale },
+            clipped: 0,
             plan: plan.clone(),
             places,
             layers,
@@ -268,6 +276,12 @@ impl<T: TransferReal> BlockKernel<T> {
     #[must_use]
     pub const fn energies(&self) -> [f64; 2] {
         self.energies
+    }
+
+    /// Samples that did not fit in the result's levels.
+    #[must_use]
+    pub const fn clipped(&self) -> u64 {
+        self.clipped
     }
 
     /// The reduced image, if one was wanted.
@@ -451,7 +465,7 @@ impl<T: TransferReal> BlockKernel<T> {
             _ => rows.clone().map(|_| None).collect(),
         };
         let (streams, work, block, dark) = (&self.streams[1], &self.rows, &self.block, self.dark);
-        let gather = self.gather.as_ref();
+        let (gather, encoder) = (self.gather.as_ref(), self.encoder);
         let group = |(index, outputs): (usize, &mut [Option<&mut [u8]>])| {
             let first = rows.start + index * GROUP;
             work.with(|RowWork { spectra, line, scratch }| {
@@ -475,19 +489,21 @@ impl<T: TransferReal> BlockKernel<T> {
                     if let (Some((bytes, element)), Some(places)) = (base, &base_rows) {
                         add_source(&bytes[places[index * GROUP + i].clone()], element, samples);
                     }
+                    let mut clipped = 0;
                     if let Some(output) = output {
-                        output.copy_from_slice(bytemuck::cast_slice(samples));
+                        clipped = encoder.encode(samples, output);
                     }
                     let bins = gather.map_or_else(Vec::new, |gather| gather.bin_part(columns.start, samples));
-                    results.push((T::energy(samples), bins));
+                    results.push((T::energy(samples), clipped, bins));
                 }
                 results
             })
         };
-        let results: Vec<Vec<(f64, Vec<f32>)>> =
+        let results: Vec<Vec<(f64, u64, Vec<f32>)>> =
             outputs.par_chunks_mut(GROUP).enumerate().map(group).collect();
-        for ((energy, bins), row) in results.into_iter().flatten().zip(rows) {
+        for ((energy, clipped, bins), row) in results.into_iter().flatten().zip(rows) {
             self.energies[1] += energy;
+            self.clipped += clipped;
             if let Some(gather) = &mut self.gather {
                 gather.add_part(row, columns.start, &bins);
             }

@@ -11,7 +11,7 @@ mod rows_inverse;
 mod scratch;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use num_complex::Complex;
 
@@ -20,7 +20,7 @@ pub use columns::{Columns, Term};
 pub use rows_forward::{RowsForward, RowsOf};
 pub use rows_inverse::RowsInverse;
 
-use crate::optics::{LayerSource, Real};
+use crate::optics::{Encoder, LayerSource, Real};
 use crate::spectral::{Split, Streams};
 use crate::storage::Element;
 
@@ -67,7 +67,40 @@ fn add_source<T: Real>(bytes: &[u8], element: Element, line: &mut [Complex<T>]) 
                 u.re += double(b);
             }
         }
+        Element::Phase8 => {
+            for (u, &level) in line.iter_mut().zip(bytes) {
+                let Complex { re, im } = PHASES[usize::from(level)];
+                *u = *u + Complex::new(T::rounded(re), T::rounded(im));
+            }
+        }
+        Element::Amplitude8 { full_scale } => {
+            for (u, &level) in line.iter_mut().zip(bytes) {
+                u.re += T::rounded(f64::from(level) / 255.0 * f64::from(full_scale));
+            }
+        }
+        Element::Intensity32 => {
+            for (u, b) in line.iter_mut().zip(parts::<4>(bytes)) {
+                u.re += T::rounded(f64::from(f32::from_le_bytes(b)).sqrt());
+            }
+        }
     }
+}
+
+/// `exp(2πi·k/256)` for every level k.
+static PHASES: LazyLock<[Complex<f64>; 256]> =
+    LazyLock::new(|| std::array::from_fn(|level| Complex::cis(std::f64::consts::TAU * level as f64 / 256.0)));
+
+/// Encodes `lines`, each of `width` samples, to `output`, whose lines may be padded (with zeros), and tells
+/// how many samples were clipped.
+fn encode_lines<T: Real>(encoder: Encoder, lines: &[Complex<T>], width: usize, output: &mut [u8]) -> u64 {
+    let stride = output.len() / (lines.len() / width).max(1);
+    let bytes = width * encoder.encoding.sample_bytes(size_of::<Complex<T>>());
+    let encode = |(line, output): (&[Complex<T>], &mut [u8])| {
+        let (samples, padding) = output.split_at_mut(bytes);
+        padding.fill(0);
+        encoder.encode(line, samples)
+    };
+    lines.chunks_exact(width).zip(output.chunks_exact_mut(stride)).map(encode).sum()
 }
 
 /// The layers a pass adds.
@@ -87,5 +120,24 @@ impl<T: Real> Transforms<T> {
     #[must_use]
     pub fn of(&mut self, split: Split) -> Arc<Streams<T>> {
         self.0.entry(split).or_insert_with(|| Arc::new(Streams::new(split))).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optics::Encoding;
+
+    /// A buffer holds what the pass before left in it.
+    #[test]
+    fn what_pads_a_line_is_zero() {
+        let lines = [Complex::new(0.0f32, 1.0); 6];
+        let encoder = Encoder { encoding: Encoding::Phase8, full_scale: 1.0 };
+        let mut output = [7; 8];
+        assert_eq!(encode_lines(encoder, &lines, 3, &mut output), 0);
+        assert_eq!(output, [64, 64, 64, 0, 64, 64, 64, 0]);
+        let mut output = [7; 6];
+        encode_lines(encoder, &lines, 3, &mut output);
+        assert_eq!(output, [64; 6]);
     }
 }

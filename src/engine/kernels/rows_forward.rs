@@ -110,6 +110,8 @@ impl<T: Real> ChunkKernel for RowsForward<T> {
         let made = self.rows.streams.len() * m;
         let rows = self.tiles.rows_in(chunk);
         let source = self.source.map(|element| (&*inputs[0], element));
+        // Lines may be padded.
+        let line_bytes = source.map_or(0, |(bytes, _)| bytes.len() / rows);
         for first in (0..rows).step_by(self.batch) {
             if stop.is_set() {
                 return;
@@ -130,7 +132,6 @@ impl<T: Real> ChunkKernel for RowsForward<T> {
                         }
                         line.fill(Complex::default());
                         if let Some((bytes, element)) = source {
-                            let line_bytes = split.length * element.bytes();
                             add_source(&bytes[row * line_bytes..][..line_bytes], element, line);
                         }
                         for layer in layers {

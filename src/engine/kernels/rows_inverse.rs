@@ -7,10 +7,10 @@ use num_complex::Complex;
 use rayon::prelude::*;
 
 use super::scratch::take_rows;
-use super::{PerThread, add_source};
+use super::{PerThread, add_source, encode_lines};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::preview::{Gather, Preview};
-use crate::optics::Real;
+use crate::optics::{Encoder, Real};
 use crate::spectral::{Split, Streams};
 use crate::storage::{Element, PANEL, Tiles};
 
@@ -25,6 +25,8 @@ pub struct RowsInverse<T: Real> {
     tiles: Tiles,
     base: Option<Element>,
     gather: Option<Gather>,
+    encoder: Encoder,
+    clipped: u64,
     work: PerThread<RowsWork<T>>,
     energy: f64,
     read: f64,
@@ -40,7 +42,7 @@ struct RowsWork<T> {
 
 impl<T: Real> RowsInverse<T> {
     /// Prepares the kernel for `threads` threads; with `preview`, the distance of the plane, a reduced
-    /// image is gathered.
+    /// image is gathered. The plane is written as `encoder` says.
     #[must_use]
     pub fn new(
         streams: Arc<Streams<T>>,
@@ -48,6 +50,7 @@ impl<T: Real> RowsInverse<T> {
         tiles: Tiles,
         base: Option<Element>,
         preview: Option<f64>,
+        encoder: Encoder,
         threads: usize,
     ) -> Self {
         let split = streams.split();
@@ -59,7 +62,7 @@ impl<T: Real> RowsInverse<T> {
             scratch: zeros(scratch),
         });
         let gather = preview.map(|distance| Gather::new(split.length, tiles.height, distance));
-        Self { streams, read_streams, tiles, base, gather, work, energy: 0.0, read: 0.0 }
+        Self { streams, read_streams, tiles, base, gather, encoder, clipped: 0, work, energy: 0.0, read: 0.0 }
     }
 
     /// Bytes of the kernel's own memory.
@@ -84,6 +87,12 @@ impl<T: Real> RowsInverse<T> {
         self.read
     }
 
+    /// Samples so far that were brighter than the encoder's full scale.
+    #[must_use]
+    pub const fn clipped(&self) -> u64 {
+        self.clipped
+    }
+
     /// The reduced image, if one was wanted.
     #[must_use]
     pub fn into_preview(self) -> Option<Preview> {
@@ -104,15 +113,19 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
         let (rows, y0) = (tiles.rows_in(chunk), chunk * tiles.rows);
         let (spectra, base) = inputs.split_at(self.read_streams.len());
         let base = self.base.zip(base.first().map(|bytes| &**bytes));
-        let line_bytes = split.length * size_of::<Complex<T>>();
         let mut outputs: Vec<Option<&mut [u8]>> = match outputs {
-            [output, ..] => output.chunks_mut(GROUP * line_bytes).map(Some).collect(),
+            [output, ..] => {
+                // Lines may be padded.
+                let line_bytes = output.len() / rows;
+                output.chunks_mut(GROUP * line_bytes).map(Some).collect()
+            }
             [] => (0..rows.div_ceil(GROUP)).map(|_| None).collect(),
         };
-        let (streams, work, gather) = (&self.streams, &self.work, self.gather.as_ref());
+        let (streams, work, gather, encoder) =
+            (&self.streams, &self.work, self.gather.as_ref(), self.encoder);
         let group = |index: usize, output: &mut Option<&mut [u8]>| {
             if stop.is_set() {
-                return (0.0, 0.0, Vec::new());
+                return (0.0, 0.0, 0, Vec::new());
             }
             let first = index * GROUP;
             let count = GROUP.min(rows - first);
@@ -136,19 +149,19 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
                         add_source(row, element, line);
                     }
                 }
-                if let Some(output) = output {
-                    output.copy_from_slice(bytemuck::cast_slice(lines));
-                }
+                let clipped =
+                    output.as_mut().map_or(0, |output| encode_lines(encoder, lines, split.length, output));
                 let binned = gather.map_or_else(Vec::new, |gather| gather.bin(lines));
-                (read, T::energy(lines), binned)
+                (read, T::energy(lines), clipped, binned)
             })
         };
-        let results: Vec<(f64, f64, Vec<f32>)> =
+        let results: Vec<(f64, f64, u64, Vec<f32>)> =
             outputs.par_iter_mut().enumerate().map(|(index, output)| group(index, output)).collect();
         // Summed in the rows' order, so that threads do not change a bit of it.
-        for (index, (read, energy, binned)) in results.iter().enumerate() {
+        for (index, (read, energy, clipped, binned)) in results.iter().enumerate() {
             self.read += read;
             self.energy += energy;
+            self.clipped += clipped;
             if let Some(gather) = &mut self.gather {
                 gather.add(y0 + index * GROUP, binned);
             }

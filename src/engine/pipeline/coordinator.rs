@@ -6,7 +6,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 
 use super::{Done, DriveUse, PassContext, PassUse, Stop, Transfer, Work};
-use crate::engine::plan::Lane;
+use crate::engine::plan::{Lane, Port};
 use crate::engine::{EngineError, Kind};
 use crate::storage::AlignedBuffer;
 
@@ -19,6 +19,8 @@ struct LaneState {
     written: usize,
     free_inputs: usize,
     free_outputs: usize,
+    /// Bytes that any chunk of each input and output port fits in.
+    bytes: [Vec<usize>; 2],
     /// Chunks of which some ports have been read.
     reading: BTreeMap<usize, Vec<Option<AlignedBuffer>>>,
     /// Ports still being written, by chunk.
@@ -26,12 +28,14 @@ struct LaneState {
 }
 
 impl LaneState {
-    const fn new(inputs: usize, outputs: usize) -> Self {
+    fn new(lane: &Lane) -> Self {
+        let bytes = |ports: &[Port]| ports.iter().map(|port| port.layout.buffer_bytes()).collect();
         Self {
             next: 0,
             written: 0,
-            free_inputs: inputs,
-            free_outputs: outputs,
+            free_inputs: lane.input_sets,
+            free_outputs: lane.output_sets,
+            bytes: [bytes(&lane.inputs), bytes(&lane.outputs)],
             reading: BTreeMap::new(),
             writing: BTreeMap::new(),
         }
@@ -63,7 +67,7 @@ impl<'a> Coordinator<'a> {
         compute: Sender<Work>,
     ) -> Self {
         Self {
-            lanes: plan.iter().map(|lane| LaneState::new(lane.input_sets, lane.output_sets)).collect(),
+            lanes: plan.iter().map(LaneState::new).collect(),
             plan,
             free,
             context,
@@ -117,7 +121,7 @@ impl<'a> Coordinator<'a> {
                     state.free_inputs -= 1;
                     state.reading.insert(chunk, lane.inputs.iter().map(|_| None).collect());
                     for port in 0..lane.inputs.len() {
-                        let buffer = self.free.pop().expect("as many buffers as sets");
+                        let buffer = self.take(self.lanes[index].bytes[0][port]);
                         self.send(Kind::Read, index, chunk, port, buffer);
                     }
                 }
@@ -142,13 +146,21 @@ impl<'a> Coordinator<'a> {
             let mut outputs = Vec::new();
             if !lane.in_place {
                 state.free_outputs -= 1;
-                for _ in 0..lane.outputs.len() {
-                    outputs.push(self.free.pop().expect("as many buffers as sets"));
+                for port in 0..lane.outputs.len() {
+                    outputs.push(self.take(self.lanes[index].bytes[1][port]));
                 }
             }
             // A stage that is gone has reported why, or is about to be missed.
             let _ = self.compute.send(Work { lane: index, chunk, inputs, outputs });
         }
+    }
+
+    /// The smallest free buffer of at least `needed` bytes. There is one: every port of every set has its own,
+    /// and larger ports leave it alone.
+    fn take(&mut self, needed: usize) -> AlignedBuffer {
+        let fitting = self.free.iter().enumerate().filter(|(_, buffer)| buffer.len() >= needed);
+        let smallest = fitting.min_by_key(|(_, buffer)| buffer.len()).map(|(index, _)| index);
+        self.free.swap_remove(smallest.expect("a buffer for every port of every set"))
     }
 
     fn send(&self, kind: Kind, lane: usize, chunk: usize, port: usize, buffer: AlignedBuffer) {

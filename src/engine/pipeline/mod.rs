@@ -21,6 +21,7 @@ use crossbeam_channel::{Sender, unbounded};
 
 use super::plan::{Lane, Layout, Port};
 use super::{Cancel, EngineError, EventSink, Kind};
+use crate::project::Bypass;
 use crate::storage::{AlignedBuffer, Store};
 use coordinator::Coordinator;
 pub use stage::panic_text;
@@ -101,6 +102,8 @@ pub struct PassContext<'a> {
     pub sink: &'a EventSink,
     /// The user's request to stop.
     pub cancel: &'a Cancel,
+    /// What is left out.
+    pub bypass: Option<Bypass>,
     /// Threads that compute a chunk together.
     pub pool: &'a rayon::ThreadPool,
 }

@@ -57,6 +57,20 @@ impl Axis {
         start..end.max(start)
     }
 
+    /// For every pixel, Σ over the covered samples of its weight squared, and of its weight times that of the
+    /// pixel after it.
+    pub fn products(self) -> (Vec<f64>, Vec<f64>) {
+        let (mut own, mut next) = (vec![0.0; self.pixels], vec![0.0; self.pixels]);
+        for index in self.covered() {
+            let (a, b, weight) = self.neighbours(index);
+            let weight = f64::from(weight);
+            own[a] += (1.0 - weight) * (1.0 - weight);
+            own[b] += weight * weight;
+            next[a] += (1.0 - weight) * weight;
+        }
+        (own, next)
+    }
+
     /// The covered samples whose interpolation touches pixels in `pixels`.
     pub fn touching(self, pixels: &Range<usize>) -> Range<usize> {
         let touches = |i: usize| {

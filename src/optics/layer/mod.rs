@@ -159,6 +159,40 @@ impl LayerSource {
         self.image.bytes() + tables as u64
     }
 
+    /// The mean of |u|² over the whole plane, exact but for rounding.
+    ///
+    /// Takes a few operations for each pixel of the image, not for each sample: bilinear interpolation is a
+    /// product of two axes, and a sample's square has products of neighbouring pixels only.
+    #[must_use]
+    pub fn mean_square(&self) -> f64 {
+        let (own_y, next_y) = self.y.products();
+        let (own_x, next_x) = self.x.products();
+        let width = self.image.width;
+        // Σ over columns of the products of two rows' amplitudes, each between pixels.
+        let product = |a: &[f32], b: &[f32]| {
+            let mut sum = 0.0;
+            for j in 0..width {
+                sum += own_x[j] * f64::from(a[j]) * f64::from(b[j]);
+                if j + 1 < width {
+                    let crossed = a[j] * b[j + 1] + a[j + 1] * b[j];
+                    sum += next_x[j] * f64::from(crossed);
+                }
+            }
+            sum
+        };
+        let (mut above, mut row) = (vec![0.0f32; width], vec![0.0f32; width]);
+        let mut sum = 0.0;
+        for i in 0..self.image.height {
+            std::mem::swap(&mut above, &mut row);
+            self.image.for_codes(i, 0, row.iter_mut(), |a, code| *a = self.amplitudes[code]);
+            sum += own_y[i] * product(&row, &row);
+            if i > 0 {
+                sum += 2.0 * next_y[i - 1] * product(&above, &row);
+            }
+        }
+        sum / (self.x.samples as f64 * self.y.samples as f64)
+    }
+
     /// Whether every sample of row `y` is zero.
     #[must_use]
     pub fn line_is_zero(&self, y: usize) -> bool {

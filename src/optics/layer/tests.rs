@@ -434,3 +434,23 @@ fn the_memory_a_layer_will_hold_is_known_beforehand() {
         }
     }
 }
+
+#[test]
+fn the_mean_square_is_that_of_the_samples() {
+    // Enlarged, pixel for sample, reduced, a strip beside empty margins, one pixel; unequal pitches.
+    for (width, height, grid) in [
+        (7, 5, grid(61, 83, 1e-6, 2e-6)),
+        (40, 30, grid(40, 30, 1e-6, 1e-6)),
+        (90, 77, grid(31, 24, 1e-6, 1.5e-6)),
+        (64, 3, grid(50, 60, 2e-6, 1e-6)),
+        (1, 1, grid(9, 4, 1e-6, 1e-6)),
+    ] {
+        for (wide, values) in [(false, Values::Srgb), (true, Values::Amplitude)] {
+            let layer = LayerSource::new(textured(width, height, wide), values, Phase::Uniform, &grid, 1, 0);
+            let squares: f64 = plane(&layer).iter().flatten().map(|a| a * a).sum();
+            let expected = squares / (grid.width * grid.height) as f64;
+            let got = layer.mean_square();
+            assert!((got - expected).abs() < 1e-6 * expected, "{width} × {height}: {got} for {expected}");
+        }
+    }
+}
