@@ -144,6 +144,7 @@ fn run_on(
         clock: Instant::now(),
         sink: &sink,
         cancel,
+        bypass: None,
         pool: &pool,
     };
     let result = run_pass(lanes, kernel, &mut buffers, &context);
