@@ -122,8 +122,9 @@ pub fn job_line(job: &JobReport) -> String {
         }
         _ => String::new(),
     };
+    let predicted = job.predicted.map_or(String::new(), |seconds| format!(" ({seconds:.2} expected)"));
     format!(
-        "{}: {:.2} s, {} moved, chunks of {} lines, {} buffers, {} of memory planned{scale}",
+        "{}: {:.2} s{predicted}, {} moved, chunks of {} lines, {} buffers, {} of memory planned{scale}",
         job.name,
         job.seconds,
         Bytes(moved),
@@ -170,8 +171,8 @@ pub fn estimate_table(estimate: &Estimate) -> String {
     text += &choice_table(&estimate.choices);
     let _ = writeln!(
         text,
-        "\nmethod {}, planes padded to {} × {}, chunks of {} lines, {} buffers",
-        estimate.method, estimate.padded[1], estimate.padded[0], estimate.chunk, estimate.buffers
+        "\nmethod {}: {}, chunks of {} lines, {} buffers",
+        estimate.method, estimate.cut, estimate.chunk, estimate.buffers
     );
     let longest = estimate.passes.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(4);
     let _ = writeln!(text, "\n{:longest$}  {:>8}  {:>12}", "pass", "chunks", "bytes moved");

@@ -442,10 +442,15 @@ impl Plan {
         self.passes.iter().map(|pass| pass.buffer_sizes().iter().sum()).max().unwrap_or(0)
     }
 
-    /// Bytes read and written over all passes.
+    /// Bytes read from and written to drives over all passes.
     #[must_use]
     pub fn bytes_moved(&self) -> u64 {
-        self.passes.iter().map(Pass::bytes).map(|(reads, writes)| reads + writes).sum()
+        let on_drives = |port: &&Port| !matches!(self.files[port.file].place, Place::Memory);
+        let lane = |lane: &Lane| -> u64 {
+            let ports = lane.inputs.iter().chain(&lane.outputs).filter(on_drives);
+            ports.map(|port| port.layout.bytes(lane.chunks)).sum()
+        };
+        self.passes.iter().flat_map(|pass| &pass.lanes).map(lane).sum()
     }
 
     /// Bytes read and written on each drive, with its folder.

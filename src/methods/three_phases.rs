@@ -214,7 +214,7 @@ impl Builder<'_> {
         let kept = if added { at_once } else { streams };
         let results: Vec<_> = (0..kept)
             .map(|r| {
-                let role = [Role::D, Role::A].map(swap)[r % 2];
+                let role = [Role::D, Role::A, Role::C, Role::B].map(swap)[r % 4];
                 self.take_slot(role, results_in_memory, self.tiles.file_bytes())
             })
             .collect();
@@ -480,7 +480,7 @@ mod tests {
         let gathered = of(4, 1, false, true);
         assert_eq!(scratch(&gathered) * 2, all, "what phase 2 writes");
         assert_eq!(gathered.passes.len(), 9);
-        assert_eq!(drives(&gathered)[8], table("DADA", "B"));
+        assert_eq!(drives(&gathered)[8], table("DACB", "B"));
     }
 
     /// Sums of groups are read again: they cannot be kept in an output of levels.

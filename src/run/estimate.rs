@@ -15,8 +15,10 @@ use crate::storage::Rates;
 pub struct Estimate {
     /// The method, as the command line names it.
     pub method: String,
-    /// Samples `[y, x]` that planes are padded to.
+    /// Samples `[y, x]` of a transform: of the padded plane, or of a block.
     pub padded: [usize; 2],
+    /// How planes are cut, for example `2 streams, padded to 4608 × 4608` or `2 × 3 blocks`.
+    pub cut: String,
     /// Lines of a chunk.
     pub chunk: usize,
     /// Chunks a stage may hold ahead.
@@ -80,6 +82,7 @@ impl From<&Plan> for Estimate {
         Self {
             method: plan.method.to_string(),
             padded: transfer(plan).map_or([0; 2], |transfer| transfer.padded),
+            cut: plan.cut(),
             chunk: plan.chunk,
             buffers: plan.buffers,
             memory: memory.total(),
@@ -102,6 +105,7 @@ impl From<&Plan> for Estimate {
 fn transfer(plan: &Plan) -> Option<&Transfer> {
     plan.passes.iter().find_map(|pass| match &pass.kernel {
         Kernel::Columns { terms, .. } => terms.first().map(|term| &term.transfer),
+        Kernel::Blocks(blocks) => blocks.waves.first().map(|wave| &wave.transfer),
         _ => None,
     })
 }
