@@ -11,6 +11,8 @@ use crate::storage::ScratchPrecision;
 
 /// The largest plane that is compared sample by sample.
 const COMPARED: usize = 4096;
+/// The least memory for that, in bytes.
+const COMPARED_MEMORY: u64 = 512 << 20;
 
 /// The paper's optics (Lee & Kim 2023): 5 µm, 660 nm, −90 mm.
 pub fn propagation(bench: &Bench<'_>) -> Propagation {
@@ -88,8 +90,9 @@ pub fn stages(bench: &Bench<'_>) -> Vec<Stage> {
                 .into(),
         ],
     };
-    let size = if speed.quick { speed.size / 2 } else { speed.size }.min(COMPARED);
-    let memory = speed.memory_for(size);
+    let size = speed.size.min(COMPARED);
+    // Enough for every method: it is not timed.
+    let memory = Bytes(speed.memory.0.max(COMPARED_MEMORY));
     let (mut reference, entries) = self::entries(bench, memory);
     if let super::runs::Work::Propagation(propagation) = &mut reference.work {
         propagation.optics.rolloff = Method::Auto.rolloff();

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::runs::{Entry, Run, pass_bytes};
-use crate::engine::Plan;
+use crate::engine::{Place, Plan};
 use crate::project::Method;
 use crate::storage::ScratchPrecision;
 
@@ -36,6 +36,8 @@ pub struct Series {
     pub spread: f64,
     /// Seconds of each job alone, without reading images and planning.
     pub job_seconds: Vec<f64>,
+    /// Seconds of each job's passes, without making, syncing and removing files.
+    pub pass_seconds: Vec<f64>,
     /// Seconds that the planner expected of the job.
     pub predicted: Option<f64>,
     /// The median of the jobs' seconds over that; only where nothing is left out.
@@ -48,11 +50,19 @@ pub struct Series {
     pub bytes_off: f64,
     /// Bytes read and written on drives by each pass.
     pub pass_bytes: Vec<[u64; 2]>,
+    /// Which of the plan's drives are not memory.
+    #[serde(skip)]
+    on_drive: Vec<bool>,
 }
 
 impl Series {
     /// A series without runs yet.
     pub(super) fn new(entry: &Entry, plan: &Plan) -> Self {
+        let in_memory =
+            |drive| plan.files.iter().any(|file| file.drive == drive && matches!(file.place, Place::Memory));
+        let on_drive: Vec<_> = (0..plan.drives.len()).map(|drive| !in_memory(drive)).collect();
+        let planned = plan.bytes_by_drive().into_iter().zip(&on_drive).filter(|drive| *drive.1);
+        let bytes_planned = planned.map(|((_, read, wrote), _)| [read, wrote]).collect();
         Self {
             name: entry.name.clone(),
             left_out: entry.left_out(),
@@ -67,12 +77,14 @@ impl Series {
             median: f64::NAN,
             spread: 0.0,
             job_seconds: Vec::new(),
+            pass_seconds: Vec::new(),
             predicted: plan.predicted.as_ref().map(|predicted| predicted.1),
             measured_over_predicted: None,
-            bytes_planned: plan.bytes_by_drive().into_iter().map(|(_, read, wrote)| [read, wrote]).collect(),
+            bytes_planned,
             bytes_moved: Vec::new(),
             bytes_off: 0.0,
             pass_bytes: pass_bytes(plan),
+            on_drive,
         }
     }
 
@@ -80,6 +92,7 @@ impl Series {
     pub(super) fn add(&mut self, run: &Run) {
         self.seconds.push(run.seconds);
         self.job_seconds.push(run.job.seconds);
+        self.pass_seconds.push(run.job.passes.iter().map(|pass| pass.seconds).sum());
         self.median = median(&self.seconds);
         let longest = self.seconds.iter().copied().fold(0.0, f64::max);
         let shortest = self.seconds.iter().copied().fold(f64::INFINITY, f64::min);
@@ -92,13 +105,15 @@ impl Series {
     }
 
     fn add_bytes(&mut self, run: &Run) {
-        let mut moved = vec![[0; 2]; self.bytes_planned.len()];
+        let mut all = vec![[0; 2]; self.on_drive.len()];
         for pass in &run.job.passes {
-            for (sum, used) in moved.iter_mut().zip(&pass.drives) {
+            for (sum, used) in all.iter_mut().zip(&pass.drives) {
                 sum[0] += used.read_bytes;
                 sum[1] += used.written_bytes;
             }
         }
+        let on_drive = all.into_iter().zip(&self.on_drive).filter(|drive| *drive.1);
+        let moved: Vec<_> = on_drive.map(|drive| drive.0).collect();
         let off = self
             .bytes_planned
             .as_flattened()

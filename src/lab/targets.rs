@@ -2,7 +2,7 @@
 
 use super::Speed;
 use super::report::{Section, Target};
-use super::series::Series;
+use super::series::{Series, median};
 use crate::machine::DriveFigures;
 
 /// Bytes moved may differ from the plan's by so much.
@@ -92,7 +92,10 @@ fn parts(section: &Section, drive: Option<&DriveFigures>) -> Vec<Target> {
         let what = format!("{}: whole time over its longer part", whole.name);
         targets.push(Target::new(Some(3), what, Some(whole.median / longest), 1.2, detail).at_most());
         let copy = drive.map(|drive| copy_seconds(io, drive));
-        let detail = copy.map_or_else(String::new, |copy| format!("{:.2} s; copy {copy:.2} s", io.median));
+        let detail = copy.map_or_else(String::new, |copy| {
+            let passes = median(&io.pass_seconds);
+            format!("{:.2} s, of it its passes {passes:.2} s; copy {copy:.2} s", io.median)
+        });
         let what = format!("{}: I/O alone over a plain copy of its bytes", whole.name);
         targets.push(Target::new(Some(3), what, copy.map(|copy| io.median / copy), 1.15, detail).at_most());
     }
@@ -109,7 +112,13 @@ fn bytes(sections: &[Section]) -> Target {
     let all = || sections.iter().flat_map(|section| &section.series).filter(|s| s.left_out != Some("io"));
     let worst = all().max_by(|a, b| a.bytes_off.total_cmp(&b.bytes_off));
     let runs: usize = all().map(|series| series.seconds.len()).sum();
-    let detail = worst.map_or_else(String::new, |worst| format!("of {runs} runs, worst {}", worst.name));
+    let detail = worst.map_or_else(String::new, |worst| {
+        if worst.bytes_off > 0.0 {
+            format!("of {runs} runs, worst {}", worst.name)
+        } else {
+            format!("all {runs} runs to the byte")
+        }
+    });
     let what = "bytes moved by each drive: largest part they differ from the plan".into();
     Target::new(Some(5), what, worst.map(|worst| worst.bytes_off), BYTES_OFF, detail).at_most()
 }
