@@ -10,6 +10,7 @@ pub mod app;
 pub mod cli;
 pub mod engine;
 pub mod inspect;
+pub mod lab;
 pub mod machine;
 pub mod methods;
 pub mod optics;

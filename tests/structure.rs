@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with those it may use; later ones may use earlier ones only.
-const MODULES: [(&str, &[&str]); 13] = [
+const MODULES: [(&str, &[&str]); 14] = [
     ("optics", &[]),
     ("spectral", &["optics"]),
     ("storage", &["optics"]),
@@ -14,7 +14,11 @@ const MODULES: [(&str, &[&str]); 13] = [
     ("planner", &["spectral", "storage", "machine", "project", "engine", "methods"]),
     ("inspect", &[]),
     ("run", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect"]),
-    ("cli", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run"]),
+    ("lab", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run"]),
+    (
+        "cli",
+        &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run", "lab"],
+    ),
     ("app", &["optics", "storage", "project", "engine", "planner", "inspect", "run"]),
     ("main", &["app", "cli", "project", "run"]),
 ];

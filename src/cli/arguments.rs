@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::lab::LabCommand;
 use crate::optics::{Bytes, Encoding, Evanescent, Length};
 use crate::project::{Bypass, Drive, Layering, Method, Precision, Project, Role};
 use crate::run::{Settings, default_threads};
@@ -45,6 +46,9 @@ pub enum Command {
     Plan(PlanArguments),
     /// List the drives of this machine, and measure them.
     Drives(DrivesArguments),
+    /// Measure this program against its baselines.
+    #[command(subcommand)]
+    Lab(LabCommand),
 }
 
 /// `run`

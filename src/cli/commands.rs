@@ -29,11 +29,12 @@ pub fn execute(command: Command) -> Result<(), RunError> {
         Command::Reconstruct(arguments) => reconstruct(arguments),
         Command::Plan(arguments) => plan(&arguments),
         Command::Drives(arguments) => drives(&arguments),
+        Command::Lab(command) => super::lab::execute(command),
     }
 }
 
 /// A request to stop that Ctrl-C makes.
-fn cancel_on_interrupt() -> Cancel {
+pub(super) fn cancel_on_interrupt() -> Cancel {
     let cancel = Cancel::default();
     let asked = cancel.clone();
     // Without the handler an interrupt still ends the program, only less tidily.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod lab;
 mod measure;
 mod output;
 

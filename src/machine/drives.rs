@@ -57,6 +57,18 @@ impl DriveFigures {
         self.read_while_writing / self.read + self.write_while_reading / self.write
     }
 
+    /// Seconds to read and write so many bytes at the same time.
+    #[must_use]
+    pub fn seconds(&self, read: f64, written: f64) -> f64 {
+        let (both_read, both_written) = (read / self.read_while_writing, written / self.write_while_reading);
+        if both_read < both_written {
+            // The reader ends first; the rest is written alone.
+            both_read + (written - both_read * self.write_while_reading) / self.write
+        } else {
+            both_written + (read - both_written * self.read_while_writing) / self.read
+        }
+    }
+
     /// The figures of a drive of `rates` that is emulated in this folder.
     #[must_use]
     pub fn emulated(&self, rates: &Rates) -> Self {

@@ -35,17 +35,6 @@ const FILE_SECONDS: f64 = 0.08e-9;
 /// How much longer a sample takes that is rounded to 16-bit integers on its way, or widened again.
 const B16_FACTOR: f64 = 1.6;
 
-/// Seconds to read and write so many bytes on a drive at the same time.
-fn drive_seconds(drive: &DriveFigures, read: f64, written: f64) -> f64 {
-    let (both_read, both_written) = (read / drive.read_while_writing, written / drive.write_while_reading);
-    if both_read < both_written {
-        // The reader ends first; the rest is written alone.
-        both_read + (written - both_read * drive.write_while_reading) / drive.write
-    } else {
-        both_written + (read - both_written * drive.read_while_writing) / drive.read
-    }
-}
-
 /// What computing takes, for one precision.
 struct Compute<'a> {
     lines: &'a LineFigures,
@@ -173,7 +162,7 @@ pub fn predict(plan: &Plan, machine: &Machine) -> Prediction {
         .iter()
         .map(|pass| {
             let seconds = compute.kernel(&pass.kernel);
-            let io = machine.io_seconds(&drive_bytes(pass, plan), drive_seconds);
+            let io = machine.io_seconds(&drive_bytes(pass, plan), DriveFigures::seconds);
             // The first chunk is only read, the last only written; a block's columns wait for all of its rows.
             let chunks = pass.lanes.iter().map(|lane| lane.chunks).max().unwrap_or(1).max(1) as f64;
             let alone = match &pass.kernel {

@@ -6,7 +6,7 @@ mod hologram;
 mod propagation;
 mod thread;
 
-pub use error::{RunError, check_apart, check_output};
+pub use error::{RunError, check_apart, check_folder, check_output};
 pub use estimate::{DriveEstimate, Estimate, estimate};
 pub use hologram::{RunReport, check_project, outputs, plan_project, preview_path, run_project};
 pub use propagation::{Kept, Propagation, Settings, default_threads, propagate};
