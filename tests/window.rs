@@ -332,9 +332,9 @@ fn every_method_can_be_chosen_and_says_what_it_is() {
         ("implicit", "with full padding", Method::Implicit),
         ("padded", "as the light can reach", Method::Padded),
         ("streamed", "Part of the spectrum after part", Method::Streamed),
-        ("blocks", "blocks that overlap", Method::Blocks),
-        ("in-core", "All of it in memory", Method::InCore),
-        ("automatic", "The planner takes", Method::Auto),
+        ("blocks", "in blocks that overlap", Method::Blocks),
+        ("in-core", "all scratch in memory", Method::InCore),
+        ("automatic", "Takes the plan", Method::Auto),
     ] {
         choose(&mut window, "Method", option);
         assert_eq!(window.state().project().method, method);

@@ -15,7 +15,7 @@ use crate::run::Estimate;
 use crate::storage::ScratchPrecision;
 
 const METHODS: [(Method, &str, &str); 6] = [
-    (Method::Auto, "automatic", "The planner takes the plan that should be done first"),
+    (Method::Auto, "automatic", "Takes the plan that should finish first"),
     (
         Method::Implicit,
         "implicit",
@@ -36,10 +36,10 @@ const METHODS: [(Method, &str, &str); 6] = [
     (
         Method::Blocks,
         "blocks",
-        "The plane in blocks that overlap, each done in memory in one pass: no scratch; best where light \
-         reaches a little way",
+        "The plane in blocks that overlap, each done in memory in one pass: least traffic where light reaches \
+         only a little way",
     ),
-    (Method::InCore, "in-core", "All of it in memory, no scratch: for planes that fit"),
+    (Method::InCore, "in-core", "As padded, with all scratch in memory: for planes that fit"),
 ];
 
 const LAYERINGS: [(Layering, &str, &str); 2] = [
@@ -213,7 +213,7 @@ fn show_estimate(ui: &mut Ui, estimate: &Estimate) {
     let time = estimate.seconds.map(|seconds| format!("{}{basis}", text::seconds(seconds)));
     let lines = format!("{} lines", text::count(estimate.chunk as u64));
     let bound = plans::error(estimate.error_bound);
-    Grid::new("needs").num_columns(2).spacing([16.0, 2.0]).show(ui, |ui| {
+    Grid::new("needs").num_columns(2).spacing([16.0, 2.0]).min_row_height(18.0).show(ui, |ui| {
         for (name, value, hover) in [
             ("Memory used", Some(text::bytes(estimate.memory)), "All buffers together"),
             ("Chunk size", Some(lines), "Lines handled at once"),

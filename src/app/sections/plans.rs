@@ -49,6 +49,7 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, rows: &[ChoiceRow], measured: bo
                 plan(ui, sheet, &columns, row);
             }
         }
+        ui.add_space(2.0);
         for row in cannot {
             refused(ui, row);
         }
@@ -77,7 +78,12 @@ fn columns(rows: &[&ChoiceRow]) -> [Column; 5] {
             seconds,
             time_unit(most(seconds)),
         ),
-        column("Moved", "Bytes read from and written to drives", moved, byte_unit(most(moved))),
+        column(
+            "Moved",
+            "Bytes read and written over all passes; of in-core most of them in memory",
+            moved,
+            byte_unit(most(moved)),
+        ),
         column(
             "Scratch",
             "Intermediate files on the drives, removed at the end",
@@ -239,13 +245,21 @@ fn measuring(ui: &mut Ui, sheet: &mut Sheet<'_>, measured: bool, now: Measuremen
         )
     } else {
         (
-            "The times rest on usual figures, not all measured here: measure with the button, or with \
-             `gigafringe plan --refresh`.",
+            "The times rest on usual figures, not all measured here. Measure with the button, or with \
+             `gigafringe plan --refresh`",
             "Predictions get better, and so does the automatic choice, when the processor and the drives were \
              measured once",
         )
     };
-    ui.label(RichText::new(words).weak().small()).on_hover_text(hover);
+    let (font, color) = (small(ui), tokens(ui).text_weak);
+    let mut job = LayoutJob::default();
+    // What is to be typed in its own letters, in which two hyphens are two.
+    for (i, part) in words.split('`').enumerate() {
+        let font = if i % 2 == 1 { FontId::monospace(font.size) } else { font.clone() };
+        job.append(part, 0.0, TextFormat::simple(font, color));
+    }
+    ui.add(egui::Label::new(job).wrap()).on_hover_text(hover);
+    ui.add_space(2.0);
     ui.horizontal(|ui| {
         let button = ui
             .add_enabled(now == Measurement::Possible, egui::Button::new("Measure this machine"))
