@@ -45,6 +45,7 @@ fn window(arguments: &Arguments) -> Result<(), (u8, String)> {
     let screenshot = arguments.screenshot.clone().map(|path| Screenshot {
         path,
         run: arguments.screenshot_run,
+        method: arguments.screenshot_method,
         theme: if arguments.screenshot_light { Scheme::Light } else { Scheme::Dark },
     });
     app::run(project, screenshot).map_err(|error| (1, format!("{error:#}")))

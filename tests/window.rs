@@ -14,11 +14,12 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use gigafringe::app::{App, Command, Edit, RunState, blank_project};
-use gigafringe::project::{self, Encoding, Layer, Phase, Project, Values};
+use gigafringe::project::{self, Encoding, Layer, Layering, Method, Phase, Project, Values};
+use gigafringe::storage::ScratchPrecision;
 
 use hands::{Window, enter};
 
-use fake_engine::{Ending, FakeEngine};
+use fake_engine::{Ending, FakeEngine, NO_BLOCKS};
 
 /// The longest a test waits for anything.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -45,7 +46,7 @@ fn open(engine: FakeEngine, project: Project) -> Window {
 fn open_as(engine: FakeEngine, project: Project, path: Option<PathBuf>) -> Window {
     // Tall, so that nothing has to be scrolled to.
     Harness::builder()
-        .with_size([1400.0, 1800.0])
+        .with_size([1400.0, 2200.0])
         .build_eframe(move |cc| App::new(Arc::new(engine), project, path, &cc.egui_ctx))
 }
 
@@ -303,6 +304,145 @@ fn an_encoding_is_chosen_with_an_ending_that_holds_it() {
     assert_eq!((output.encoding, output.full_scale, &output.path), (Encoding::Amplitude8, Some(2.5), &png));
     choose(&mut window, "Complex");
     assert_eq!(window.state().project().output.path, folder.path().join("hologram.npy"));
+}
+
+fn choose(window: &mut Window, name: &'static str, option: &'static str) {
+    window.get_by_role_and_label(Role::ComboBox, name).click();
+    window.run_steps(3);
+    window.get_all_by_label(option).last().unwrap().click();
+    window.run_steps(3);
+}
+
+/// Whether the plan whose row begins with `label` is marked as the chosen one.
+fn is_chosen(window: &Window, label: &'static str) -> bool {
+    use egui::accesskit::Toggled;
+    let node = window.get_by_label_contains(label);
+    let node = node.accesskit_node();
+    assert_eq!(node.role(), Role::RadioButton);
+    node.toggled() == Some(Toggled::True)
+}
+
+#[test]
+fn every_method_can_be_chosen_and_says_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    wait(&mut window, "the estimate", |w| shows(w, "Predicted time"));
+    assert!(shows(&window, "; here padded"), "what the planner has taken");
+    for (option, help, method) in [
+        ("implicit", "with full padding", Method::Implicit),
+        ("padded", "as the light can reach", Method::Padded),
+        ("streamed", "Part of the spectrum after part", Method::Streamed),
+        ("blocks", "in blocks that overlap", Method::Blocks),
+        ("in-core", "all scratch in memory", Method::InCore),
+        ("automatic", "Takes the plan", Method::Auto),
+    ] {
+        choose(&mut window, "Method", option);
+        assert_eq!(window.state().project().method, method);
+        assert!(shows(&window, help), "{option}");
+    }
+}
+
+#[test]
+fn plans_stand_side_by_side_and_a_click_chooses_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    wait(&mut window, "the plans", |w| shows(w, "Plan padded: 2.00 s, moves 192 MiB, scratch 128 MiB"));
+    assert!(is_chosen(&window, "Plan padded") && !is_chosen(&window, "Plan implicit"));
+    assert!(shows(&window, "2.00 s (usual figures)"));
+    assert!(shows(&window, "blocks cannot run: memory: 1GiB is too little"));
+
+    window.get_by_label_contains("Plan implicit").click();
+    wait(&mut window, "the choice", |w| is_chosen(w, "Plan implicit"));
+    assert_eq!(window.state().project().method, Method::Implicit);
+    assert!(!is_chosen(&window, "Plan padded"));
+
+    // A method that cannot run does not hide those that can.
+    choose(&mut window, "Method", "blocks");
+    wait(&mut window, "the reason", |w| shows(w, "twice the plane's width is no multiple of 7"));
+    assert!(!is_chosen(&window, "Plan padded") && !is_chosen(&window, "Plan implicit"));
+    assert!(
+        window.get_by_label_contains("blocks cannot run").rect().height() > 20.0,
+        "{NO_BLOCKS} is wrapped"
+    );
+    window.get_by_label_contains("Plan streamed").click();
+    wait(&mut window, "the choice", |w| is_chosen(w, "Plan streamed"));
+    window.get_by_label("Compare the plans").click();
+    window.run_steps(30);
+    assert!(!shows(&window, "Plan streamed"));
+}
+
+#[test]
+fn the_machine_is_measured_when_no_run_is_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = FakeEngine { delay: Duration::from_millis(150), chunks: 100, ..FakeEngine::default() };
+    let mut window = open(engine, project(folder.path()));
+    wait(&mut window, "the plans", |w| shows(w, "The times rest on usual figures, not all measured here"));
+    click(&mut window, "Measure this machine");
+    assert!(shows(&window, "Measuring…") && !is_enabled(&window, "Measure this machine"));
+    assert!(!is_enabled(&window, "Run") && shows(&window, "This machine is being measured"));
+    wait(&mut window, "the figures", |w| shows(w, "The times rest on figures measured on this machine"));
+    assert!(!shows(&window, "Measuring…") && !shows(&window, "usual figures"));
+    click(&mut window, "Run");
+    assert!(!is_enabled(&window, "Measure this machine"));
+    wait(&mut window, "the prediction", |w| shows(w, "This job: predicted 2.00 s"));
+    wait(&mut window, "the comparison", |w| shows(w, ", predicted 6.00 s"));
+    assert!(shows(&window, "Passes took") && is_enabled(&window, "Measure this machine"));
+}
+
+#[test]
+fn measuring_that_fails_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = FakeEngine { unmeasurable: true, ..FakeEngine::default() };
+    let mut window = open(engine, project(folder.path()));
+    wait(&mut window, "the plans", |w| shows(w, "Plan padded"));
+    click(&mut window, "Measure this machine");
+    wait(&mut window, "the reason", |w| shows(w, "Measuring failed: /fake/disk: is away"));
+    assert!(is_enabled(&window, "Measure this machine") && is_enabled(&window, "Run"));
+}
+
+#[test]
+fn layering_scratch_and_streams_are_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    window.run_steps(3);
+    choose(&mut window, "Layering", "fused");
+    assert!(shows(&window, "only one transform leads back"));
+    click(&mut window, "Advanced");
+    window.run_steps(30);
+    choose(&mut window, "Scratch keeps", "b16, 4 bytes a sample");
+    assert!(shows(&window, "about 4e-5 each time a plane is kept"));
+    enter(&mut window, "Streams", "4");
+    enter(&mut window, "At once", "2");
+    enter(&mut window, "Tolerance", "1e-4");
+    let project = window.state().project().clone();
+    assert_eq!(project.layering, Layering::Fused);
+    assert_eq!(project.scratch_precision, Some(ScratchPrecision::B16));
+    assert_eq!((project.streams, project.at_once, project.tolerance), (Some(4), Some(2), Some(1e-4)));
+    enter(&mut window, "At once", "");
+    assert_eq!(window.state().project().at_once, None);
+    enter(&mut window, "Streams", "65");
+    assert!(shows(&window, "65 cannot be used") && !is_enabled(&window, "Run"));
+}
+
+#[test]
+fn fifty_passes_are_listed_and_do_not_break_the_layout() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = FakeEngine { passes: Some(50), ..FakeEngine::default() };
+    let mut window = open(engine, project(folder.path()));
+    click(&mut window, "Run");
+    wait(&mut window, "the end", |w| shows(w, "Finished in"));
+    let screen = window.ctx.content_rect();
+    let within = |window: &Window, label: &'static str| {
+        screen.contains_rect(window.get_by_label_contains(label).rect())
+    };
+    assert!(within(&window, "Passes took") && within(&window, "Processor"));
+    let list = window.get_by_role_and_label(Role::ComboBox, "Pass shown");
+    assert!(screen.contains_rect(list.rect()));
+    list.click();
+    window.run_steps(10);
+    window.get_by_label("Hologram, pass 2 of 50: phase 2: columns").click();
+    window.run_steps(3);
+    assert!(window.query_by_label("Hologram, pass 3 of 50: phase 3: rows").is_none(), "the list is closed");
 }
 
 #[test]

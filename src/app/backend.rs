@@ -37,6 +37,10 @@ pub trait Backend: Send + Sync + 'static {
     /// What a project would need.
     fn estimate(&self, project: &Project) -> Result<Estimate, RunError>;
 
+    /// The same, after what computing and the project's drives take was measured here, which takes seconds
+    /// and is remembered.
+    fn measure(&self, project: &Project) -> Result<Estimate, RunError>;
+
     /// The drives of this machine.
     fn detect_drives(&self) -> Vec<DetectedDrive>;
 
@@ -61,6 +65,11 @@ impl Backend for Engine {
     fn estimate(&self, project: &Project) -> Result<Estimate, RunError> {
         // A window answers at once: with what is remembered of the machine.
         let settings = Settings { measuring: Some(Measuring::Never), ..Settings::from(project) };
+        run::estimate(project, &settings)
+    }
+
+    fn measure(&self, project: &Project) -> Result<Estimate, RunError> {
+        let settings = Settings { measuring: Some(Measuring::Again), ..Settings::from(project) };
         run::estimate(project, &settings)
     }
 

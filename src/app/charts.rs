@@ -27,8 +27,8 @@ const fn kind_hover(kind: Kind) -> &'static str {
 const COMPACT: f32 = 0.72;
 /// Height of what stands above, between and below the plots of a card.
 const WORDS_HEIGHT: f32 = 140.0;
-/// Width of the choice of the phase.
-const PHASE_WIDTH: f32 = 500.0;
+/// Width of the choice of the pass.
+const PASS_WIDTH: f32 = 500.0;
 
 /// Height of the plots, relative to their usual one: more in a high window, less in a low one.
 fn scale(ui: &Ui) -> f32 {
@@ -72,8 +72,8 @@ pub fn show(
         chunks: chunks.unwrap_or(0),
         until: view.latest(),
         nothing: match (pass.seconds, view.is_active()) {
-            (Some(_), _) => "Not used in this phase",
-            (None, true) => "Nothing yet in this phase",
+            (Some(_), _) => "Not used in this pass",
+            (None, true) => "Nothing yet in this pass",
             (None, false) => "The run ended before this",
         },
     };
@@ -101,7 +101,7 @@ fn newcomer(ui: &mut Ui, view: &RunView, project: &Project) {
         return;
     }
     if let RunState::Failed(_) | RunState::Cancelled(_) = view.state() {
-        ui.label(RichText::new("The run ended before its first phase; there is nothing to chart.").weak());
+        ui.label(RichText::new("The run ended before its first pass; there is nothing to chart.").weak());
         return;
     }
     ui.heading("Make a hologram in four steps");
@@ -132,17 +132,20 @@ fn header(ui: &mut Ui, view: &RunView, selected: Option<usize>, commands: &mut V
         }
     };
     // The legend has a row of its own where it would not fit whole.
-    let broad = ui.available_width() > PHASE_WIDTH + 380.0;
+    let broad = ui.available_width() > PASS_WIDTH + 380.0;
     ui.horizontal(|ui| {
-        ui.label("Phase").on_hover_text("Each propagation takes three phases: rows, columns, rows");
+        ui.label("Pass").on_hover_text(
+            "A pass streams planes once from drives through the processor to drives. Blocks propagate in one pass, \
+             the other methods in three: rows, columns, rows",
+        );
         let (follow, hover) = match (view.state(), view.telling()) {
             (_, None) => ("Latest".into(), "The charts follow the run"),
             (RunState::Finished(_), Some(i)) => (
                 format!("Longest ({})", view.pass_name(i)),
-                "The phase of the hologram that took the longest; the others can be chosen here",
+                "The pass of the hologram that took the longest; the others can be chosen here",
             ),
             (RunState::Cancelled(_) | RunState::Failed(_), Some(i)) => {
-                (format!("Last ({})", view.pass_name(i)), "The phase in which the run ended")
+                (format!("Last ({})", view.pass_name(i)), "The pass in which the run ended")
             }
             (RunState::Idle | RunState::Starting | RunState::Running, Some(i)) => {
                 (format!("Latest ({})", view.pass_name(i)), "The charts follow the run")
@@ -157,12 +160,12 @@ fn header(ui: &mut Ui, view: &RunView, selected: Option<usize>, commands: &mut V
             .collect();
         let mut options: Vec<(Option<usize>, &str, &str)> = vec![(None, &follow, hover)];
         options
-            .extend(names.iter().map(|(i, name)| (Some(*i), name.as_str(), "The charts stay at this phase")));
-        let size = vec2(PHASE_WIDTH.min(ui.available_width()), ui.spacing().interact_size.y);
+            .extend(names.iter().map(|(i, name)| (Some(*i), name.as_str(), "The charts stay at this pass")));
+        let size = vec2(PASS_WIDTH.min(ui.available_width()), ui.spacing().interact_size.y);
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         // In an area of its own, so that a long name is cut.
         let picked = ui.allocate_ui_with_layout(size, layout, |ui| {
-            fields::choice(ui, "phase", "Phase shown", size.x, selected, &options)
+            fields::choice(ui, "pass", "Pass shown", size.x, selected, &options)
         });
         if let Some(pass) = picked.inner {
             commands.push(Command::SelectPass(pass));
@@ -212,7 +215,7 @@ fn processor_card(ui: &mut Ui, bins: &ChunkBins, look: Look) {
     title(ui, "Processor", "all threads together");
     plots::bars(ui, "Time per chunk of the processor", bins, look);
     ui.label(
-        RichText::new(format!("Computed for {} in this phase", text::seconds(bins.total().compute)))
+        RichText::new(format!("Computed for {} in this pass", text::seconds(bins.total().compute)))
             .small()
             .weak(),
     );

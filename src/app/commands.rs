@@ -38,6 +38,8 @@ pub enum Command {
     AddFolder(PathBuf),
     /// Look for drives again.
     DetectDrives,
+    /// Measure what computing and the project's drives take here.
+    Measure,
     /// Start a run.
     Run,
     /// Start a run that may overwrite its output.
@@ -105,6 +107,7 @@ impl App {
                 }
             }
             Command::DetectDrives => self.detect_drives(),
+            Command::Measure => self.measure(),
             Command::Run => self.start_run(self.options.force),
             Command::RunOver => {
                 self.question = None;

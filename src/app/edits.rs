@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use crate::optics::{Bytes, Length};
 use crate::project::{
-    Drive, Encoding, Evanescent, Layer, Method, Phase, Precision, Project, ProjectError, Role, Values,
+    Drive, Encoding, Evanescent, Layer, Layering, Method, Phase, Precision, Project, ProjectError, Role,
+    Values,
 };
-use crate::storage::Container;
+use crate::storage::{Container, ScratchPrecision};
 
 /// One change of the project.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,12 +23,18 @@ pub enum Edit {
     Evanescent(Evanescent),
     BandLimit(bool),
     Rolloff(Option<f64>),
+    /// The arithmetic; scratch that would keep more than it has is left to the engine.
     Precision(Precision),
     Seed(u64),
+    Layering(Layering),
     Method(Method),
     Memory(Bytes),
     Chunk(Option<usize>),
     Buffers(usize),
+    Scratch(Option<ScratchPrecision>),
+    Tolerance(Option<f64>),
+    Streams(Option<usize>),
+    AtOnce(Option<usize>),
     /// A layer's depth.
     Distance(usize, Length),
     /// What a layer's values mean.
@@ -66,12 +73,21 @@ impl Edit {
             Self::Evanescent(value) => project.evanescent = value,
             Self::BandLimit(value) => project.band_limit = value,
             Self::Rolloff(value) => project.rolloff = value,
-            Self::Precision(value) => project.precision = value,
+            Self::Precision(value) => {
+                project.precision = value;
+                let keeps = |scratch: &ScratchPrecision| scratch.sample_bytes() <= value.sample_bytes();
+                project.scratch_precision = project.scratch_precision.filter(keeps);
+            }
             Self::Seed(value) => project.seed = value,
+            Self::Layering(value) => project.layering = value,
             Self::Method(value) => project.method = value,
             Self::Memory(value) => project.memory = value,
             Self::Chunk(value) => project.chunk = value,
             Self::Buffers(value) => project.buffers = value,
+            Self::Scratch(value) => project.scratch_precision = value,
+            Self::Tolerance(value) => project.tolerance = value,
+            Self::Streams(value) => project.streams = value,
+            Self::AtOnce(value) => project.at_once = value,
             Self::Distance(layer, value) => with_layer(project, layer, |l| l.distance = value),
             Self::Values(layer, value) => with_layer(project, layer, |l| l.values = value),
             Self::Phase(layer, value) => with_layer(project, layer, |l| l.phase = value),
@@ -188,6 +204,21 @@ mod tests {
         let edit = Edit::OutputPath("hologram.png".into());
         assert!(edit.checked("output.path", &project).unwrap_err().contains(".npy"));
         assert!(Edit::FullScale(Some(0.0)).checked("output.full_scale", &project).is_err());
+    }
+
+    #[test]
+    fn scratch_never_keeps_more_than_the_arithmetic_has() {
+        let mut project = blank_project();
+        Edit::Precision(Precision::F64).apply(&mut project);
+        for (scratch, kept) in [
+            (ScratchPrecision::F64, None),
+            (ScratchPrecision::F32, Some(ScratchPrecision::F32)),
+            (ScratchPrecision::B16, Some(ScratchPrecision::B16)),
+        ] {
+            Edit::Scratch(Some(scratch)).apply(&mut project);
+            Edit::Precision(Precision::F32).apply(&mut project);
+            assert_eq!(project.scratch_precision, kept);
+        }
     }
 
     #[test]

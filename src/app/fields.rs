@@ -32,6 +32,12 @@ pub enum Field {
     Chunk,
     /// Chunks a stage may hold ahead.
     Buffers,
+    /// The error that a padding may add.
+    Tolerance,
+    /// Streams along x.
+    Streams,
+    /// Streams worked on together.
+    AtOnce,
     /// A layer's depth.
     Distance(usize),
     /// The hologram's file.
@@ -267,6 +273,8 @@ pub fn choice_row<T: Copy + PartialEq>(
 const fn hint(field: Field) -> &'static str {
     match field {
         Field::Chunk => "as many as fit in memory",
+        Field::Tolerance => "the precision's own",
+        Field::Rolloff | Field::Streams | Field::AtOnce => "the method's own",
         Field::FullScale => "four times the root mean square",
         Field::NewLayer => "path of an image",
         Field::NewFolder => "path of a folder",

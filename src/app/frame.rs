@@ -7,7 +7,7 @@ use egui::{Context, ViewportCommand};
 
 use super::fields::Sheet;
 use super::previews::{self, Sources};
-use super::screenshot::Step;
+use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
 use super::{charts, questions, run_bar, sections, status, theme, toolbar};
 
@@ -46,6 +46,7 @@ impl App {
             || self.pictures.busy()
             || pictures_missing
             || self.needs_task.is_some()
+            || self.measure_task.is_some()
             || self.drives_task.is_some();
         let failure = match self.view.state() {
             RunState::Failed(text) => Some(text.clone()),
@@ -65,6 +66,8 @@ impl App {
         let dirty = self.is_dirty();
         let blocked = self.blocked();
         let now = self.now();
+        let measurement = self.measurement();
+        let to_method = self.shooter.as_ref().is_some_and(Shooter::shows_method);
         toolbar::shortcuts(ui.ctx(), &mut commands);
         {
             let details = |error: &str| self.details(error);
@@ -91,7 +94,7 @@ impl App {
             toolbar::show(ui, &mut sheet, self.path.as_deref(), dirty);
             ui.add_space(2.0);
         });
-        egui::Panel::left("project").default_size(theme::PROJECT_WIDTH).size_range(300.0..=560.0).show(
+        egui::Panel::left("project").default_size(theme::PROJECT_WIDTH).size_range(324.0..=560.0).show(
             ui,
             |ui| {
                 egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -100,7 +103,10 @@ impl App {
                     sections::optics::show(ui, &mut sheet);
                     let drives = self.drives.as_deref();
                     sections::drives::show(ui, &mut sheet, drives, &self.folders, &self.needs);
-                    sections::method::show(ui, &mut sheet, &self.needs);
+                    if to_method {
+                        ui.scroll_to_cursor(Some(egui::Align::TOP));
+                    }
+                    sections::method::show(ui, &mut sheet, &self.needs, measurement);
                     sections::output::show(ui, &mut sheet);
                 });
             },
@@ -175,6 +181,8 @@ impl eframe::App for App {
         self.wake.clear();
         self.poll_dialog();
         self.poll_drives();
+        // Before the estimate, which is made anew after it.
+        self.poll_measure();
         self.poll_needs();
         self.drain_run(ctx);
         self.update_pictures(ctx);
@@ -201,6 +209,7 @@ impl eframe::App for App {
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
         self.wait_for_run();
+        self.wait_for_measure();
     }
 
     fn persist_egui_memory(&self) -> bool {

@@ -14,6 +14,7 @@ mod fields;
 mod frame;
 mod images;
 mod log;
+mod needs;
 mod plots;
 mod preview_images;
 mod previews;
@@ -48,14 +49,15 @@ pub use window::{run, run_with};
 
 use crate::optics::{Grid, Length};
 use crate::project::{Encoding, Evanescent, Layering, Method, Output, Precision, Project};
-use crate::run::{Estimate, RunError, RunHandle};
+use crate::run::{RunError, RunHandle};
 use crate::storage::DetectedDrive;
 use fields::{Drafts, Options};
 use log::{Level, Log};
+use needs::Needs;
 use questions::Question;
 use running::Activity;
 use screenshot::Shooter;
-use sections::method::Needs;
+use sections::plans::Measurement;
 use task::{Poll, Task, Wake};
 
 /// A dialog that answers faster than a person can was never shown.
@@ -89,7 +91,8 @@ pub struct App {
     needs: Needs,
     /// The project that `needs`, or the estimate under way, is about.
     needs_of: Option<Project>,
-    needs_task: Option<Task<Result<Estimate, RunError>>>,
+    needs_task: Option<Task<Needs>>,
+    measure_task: Option<Task<Result<(), RunError>>>,
     drives: Option<Vec<DetectedDrive>>,
     drives_task: Option<Task<Vec<DetectedDrive>>>,
     dialog: Option<Dialog>,
@@ -170,6 +173,7 @@ impl App {
             needs: Needs::Unknown,
             needs_of: None,
             needs_task: None,
+            measure_task: None,
             drives: None,
             drives_task: None,
             dialog: None,
@@ -308,21 +312,53 @@ impl App {
     /// Keeps the estimate up with the project, one at a time.
     fn poll_needs(&mut self) {
         if let Some(task) = &self.needs_task {
-            let needs = match task.poll() {
+            self.needs = match task.poll() {
                 Poll::Pending => return,
-                Poll::Done(Ok(estimate)) => Needs::Known(Box::new(estimate)),
-                Poll::Done(Err(error)) => Needs::Refused(error.to_string()),
-                Poll::Lost => Needs::Refused("the estimate failed: this is a defect of Gigafringe".into()),
+                Poll::Done(needs) => needs,
+                Poll::Lost => Needs::defect(),
             };
-            self.needs = needs;
             self.needs_task = None;
         }
         if self.needs_of.as_ref() != Some(&self.project) {
             let (backend, project) = (self.backend.clone(), self.project.clone());
             self.needs_of = Some(project.clone());
             self.needs_task =
-                Some(Task::spawn("estimate", self.wake.clone(), move || backend.estimate(&project)));
+                Some(Task::spawn("estimate", self.wake.clone(), move || Needs::of(&*backend, &project)));
         }
+    }
+
+    /// Measures this machine, unless that is under way or a run would spoil it.
+    fn measure(&mut self) {
+        if self.measurement() == Measurement::Possible {
+            // Whatever method is chosen, and whether it can run.
+            let project = Project { method: Method::Auto, ..self.project.clone() };
+            let backend = self.backend.clone();
+            let work = move || backend.measure(&project).map(|_| ());
+            self.measure_task = Some(Task::spawn("measure", self.wake.clone(), work));
+        }
+    }
+
+    fn measurement(&self) -> Measurement {
+        if self.measure_task.is_some() {
+            Measurement::UnderWay
+        } else if self.is_running() {
+            Measurement::RunUnderWay
+        } else {
+            Measurement::Possible
+        }
+    }
+
+    fn poll_measure(&mut self) {
+        let (level, text) = match self.measure_task.as_ref().map(Task::poll) {
+            None | Some(Poll::Pending) => return,
+            Some(Poll::Done(Ok(()))) => (Level::Info, "Measured this machine; the predictions use it".into()),
+            Some(Poll::Done(Err(error))) => (Level::Error, format!("Measuring failed: {error}")),
+            Some(Poll::Lost) => (Level::Error, "Measuring failed: this is a defect of Gigafringe".into()),
+        };
+        self.measure_task = None;
+        self.say(level, text);
+        // The estimate is made anew with what was measured.
+        self.needs_of = None;
     }
 
     fn update_pictures(&mut self, ctx: &Context) {

@@ -7,6 +7,9 @@ use super::run_view::{RunState, RunView};
 use super::text;
 use super::theme::{GAP, tokens};
 
+const COMPARED: &str = "The planner's prediction, made before the run. The section Method says what it rests on; \
+                        measuring this machine there makes it better";
+
 /// Shows the row: the button, the progress and the words.
 ///
 /// `blocked` says why a run cannot start; `stopping` that a stop was asked for.
@@ -90,12 +93,27 @@ fn progress(ui: &mut Ui, view: &RunView, now: f64, blocked: Option<&str>, stoppi
                 progress.left.map_or_else(|| "–".into(), |left| format!("about {}", text::seconds(left)));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.label(format!("Elapsed {}, left {left}", text::seconds(progress.elapsed)));
+                if let Some(predicted) = view.predicted() {
+                    ui.label(
+                        RichText::new(format!("This job: predicted {}", text::seconds(predicted))).weak(),
+                    )
+                    .on_hover_text(COMPARED);
+                }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     ui.add(egui::Label::new(words).truncate());
                 });
             });
         } else {
-            ui.add(egui::Label::new(words).truncate());
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if let Some((took, predicted)) = view.compared() {
+                    let [took, predicted] = [took, predicted].map(text::seconds);
+                    let compared = format!("Passes took {took}, predicted {predicted}");
+                    ui.label(RichText::new(compared).weak()).on_hover_text(COMPARED);
+                }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    ui.add(egui::Label::new(words).truncate());
+                });
+            });
         }
     });
     if let (false, Some(reason)) = (view.is_active(), blocked) {

@@ -59,6 +59,8 @@ pub struct JobView {
     drives: Vec<usize>,
     /// Index of its first pass in [`RunView::passes`].
     first_pass: usize,
+    /// Seconds it was expected to take.
+    predicted: Option<f64>,
 }
 
 /// A drive over the whole run.
@@ -115,10 +117,13 @@ impl RunView {
     /// Takes one event in.
     pub fn apply(&mut self, event: Event, now: f64) {
         match event {
-            Event::JobStarted { name, job: _, jobs, method, drives, passes } => {
+            Event::JobStarted { name, job: _, jobs, method, drives, passes, predicted } => {
                 self.state = RunState::Running;
                 self.jobs_total = jobs;
                 self.start_job(name, method, drives, passes);
+                if let Some(job) = self.jobs.last_mut() {
+                    job.predicted = predicted;
+                }
             }
             Event::PassStarted { pass, at } => {
                 self.reach(at);
@@ -166,7 +171,7 @@ impl RunView {
             .collect();
         let job = self.jobs.len();
         let (offset, first_pass) = (self.latest, self.passes.len());
-        self.jobs.push(JobView { name, method, offset, drives, first_pass });
+        self.jobs.push(JobView { name, method, offset, drives, first_pass, predicted: None });
         self.passes.extend(passes.into_iter().enumerate().map(|(pass, info)| PassView {
             job,
             pass,
@@ -285,7 +290,7 @@ impl RunView {
     /// How far the run is, by bytes moved.
     ///
     /// A job that is not announced yet counts as the latest reconstruction, or, before there is
-    /// one, as one of the hologram's propagations (three passes).
+    /// one, as one of the hologram's propagations: its share of the layers, or three passes if that is more.
     #[must_use]
     pub fn progress(&self, now: f64) -> Progress {
         let elapsed = (self.ended.unwrap_or(now) - self.began).max(0.0);
@@ -299,7 +304,11 @@ impl RunView {
         let per_job = if self.jobs.len() > 1 {
             last_bytes
         } else {
-            last_bytes * (3.0 / last_job.len().max(1) as f64).min(1.0)
+            // A reconstruction for each layer follows the hologram. Blocks propagate in one pass.
+            let share = 1.0 / self.jobs_total.saturating_sub(1).max(1) as f64;
+            let blocks = last_job.iter().any(|pass| pass.info.streams.iter().any(|name| name == "blocks"));
+            let passes = if blocks { 1.0 } else { 3.0 };
+            last_bytes * (passes / last_job.len().max(1) as f64).clamp(share, 1.0)
         };
         let total = announced + per_job * self.jobs_total.saturating_sub(self.jobs.len()) as f64;
         let fraction = if total > 0.0 { (done / total).clamp(0.0, 1.0) } else { 0.0 };
@@ -319,6 +328,23 @@ impl RunView {
             pass.pass + 1,
             pass.info.name
         )
+    }
+
+    /// Seconds that the job under way was expected to take.
+    #[must_use]
+    pub fn predicted(&self) -> Option<f64> {
+        self.jobs.last()?.predicted
+    }
+
+    /// Seconds that the passes of a complete run took, and what was expected of all its jobs.
+    #[must_use]
+    pub fn compared(&self) -> Option<(f64, f64)> {
+        if !matches!(self.state, RunState::Finished(_)) || self.jobs.is_empty() {
+            return None;
+        }
+        let took = self.passes.iter().map(|pass| pass.seconds).sum::<Option<f64>>()?;
+        let predicted = self.jobs.iter().map(|job| job.predicted).sum::<Option<f64>>()?;
+        Some((took, predicted))
     }
 
     /// What is being done, in words.
@@ -369,6 +395,7 @@ mod tests {
                     bytes,
                 })
                 .collect(),
+            predicted: Some(2.0),
         }
     }
 
@@ -399,6 +426,20 @@ mod tests {
         assert!((view.progress(6.0).fraction - 0.5).abs() < 1e-12);
         view.apply(job("reconstruction", 3, &["/a"], &[10; 3]), 6.0);
         assert!((view.progress(6.0).fraction - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_a_complete_run_took_stands_beside_what_was_expected() {
+        let mut view = RunView::starting(0.0);
+        for name in ["hologram", "reconstruction"] {
+            view.apply(job(name, 2, &["/a"], &[10; 3]), 0.0);
+            assert_eq!((view.predicted(), view.compared()), (Some(2.0), None));
+            for pass in 0..3 {
+                view.apply(Event::PassFinished { pass, seconds: 1.0 }, 1.0);
+            }
+        }
+        view.apply(Event::Finished { seconds: 7.0 }, 7.0);
+        assert_eq!(view.compared(), Some((6.0, 4.0)));
     }
 
     #[test]

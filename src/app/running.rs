@@ -74,6 +74,11 @@ impl App {
             let fields = if errors == 1 { "One field holds" } else { "Some fields hold" };
             return Some(format!("{fields} a value that cannot be used; correct it or press Escape in it"));
         }
+        if self.measure_task.is_some() {
+            return Some(
+                "This machine is being measured, which takes some seconds; a run would spoil it".into(),
+            );
+        }
         if self.project.layers.is_empty() {
             return Some("Add at least one image as a layer first".into());
         }
@@ -178,6 +183,13 @@ impl App {
         // Not joined here: the thread may still be removing files, and a frame must not wait.
         if let Activity::Running(handle) = std::mem::take(&mut self.activity) {
             self.ended = Some(handle);
+        }
+    }
+
+    /// Waits for a measurement, so that its file does not stay on a drive.
+    pub(super) fn wait_for_measure(&self) {
+        while let Some(Poll::Pending) = self.measure_task.as_ref().map(Task::poll) {
+            std::thread::sleep(TICK / 10);
         }
     }
 

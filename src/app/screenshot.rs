@@ -31,6 +31,8 @@ pub struct Screenshot {
     pub path: PathBuf,
     /// Whether Run is pressed at once, and the picture taken after the run's end.
     pub run: bool,
+    /// Whether the project panel is scrolled to the method.
+    pub method: bool,
     /// The theme.
     pub theme: Scheme,
 }
@@ -65,6 +67,11 @@ pub(super) enum Step {
 impl Shooter {
     pub(super) fn new(plan: Screenshot, outcome: Outcome) -> Self {
         Self { plan, pressed: false, quiet: 0, asked: false, picture: Arc::default(), outcome }
+    }
+
+    /// Whether the picture is of the method.
+    pub(super) const fn shows_method(&self) -> bool {
+        self.plan.method
     }
 
     /// To be called once a frame; `busy` while a run or pictures are being made.

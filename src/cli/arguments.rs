@@ -28,6 +28,9 @@ pub struct Arguments {
     /// With --screenshot: run the project first.
     #[arg(long, hide = true)]
     pub screenshot_run: bool,
+    /// With --screenshot: the project panel scrolled to the method.
+    #[arg(long, hide = true, requires = "screenshot")]
+    pub screenshot_method: bool,
     /// With --screenshot: the light theme.
     #[arg(long, hide = true)]
     pub screenshot_light: bool,

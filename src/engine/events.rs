@@ -74,6 +74,9 @@ pub enum Event {
         drives: Vec<String>,
         /// The passes in order.
         passes: Vec<PassInfo>,
+        /// Seconds the job is expected to take, if that was predicted.
+        #[serde(default)]
+        predicted: Option<f64>,
     },
     /// A pass begins.
     PassStarted {

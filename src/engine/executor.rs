@@ -115,6 +115,7 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
         method: plan.method.to_string(),
         drives: drive_names(&plan.drives, context.emulation),
         passes: plan.passes.iter().map(Pass::info).collect(),
+        predicted: plan.predicted.as_ref().map(|predicted| predicted.1),
     });
     let mut files = JobFiles::create(plan, context.cancel)?;
     if let Some(rates) = context.emulation {

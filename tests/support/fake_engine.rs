@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use gigafringe::app::{Ask, Backend};
 use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, PassInfo, Preview};
-use gigafringe::project::Project;
+use gigafringe::methods::PlanError;
+use gigafringe::planner::ChoiceRow;
+use gigafringe::project::{Method, Project};
 use gigafringe::run::{Estimate, RunError, RunHandle};
 use gigafringe::storage::DetectedDrive;
 
@@ -36,6 +38,12 @@ pub struct FakeEngine {
     pub picked: Option<Vec<PathBuf>>,
     /// Runs started so far.
     pub runs: Arc<AtomicUsize>,
+    /// Whether the machine was measured.
+    pub measured: AtomicBool,
+    /// What is wrong with measuring.
+    pub unmeasurable: bool,
+    /// Passes of the hologram, where they are not three for a layer.
+    pub passes: Option<usize>,
 }
 
 impl Default for FakeEngine {
@@ -47,6 +55,9 @@ impl Default for FakeEngine {
             ending: Ending::Finish,
             picked: None,
             runs: Arc::default(),
+            measured: AtomicBool::default(),
+            unmeasurable: false,
+            passes: None,
         }
     }
 }
@@ -70,6 +81,7 @@ impl Backend for FakeEngine {
             project: project.clone(),
             pace: self.pace,
             chunks: self.chunks,
+            passes: self.passes,
             ending: self.ending.clone(),
             cancel: cancel.clone(),
             sink,
@@ -81,6 +93,9 @@ impl Backend for FakeEngine {
     fn estimate(&self, project: &Project) -> Result<Estimate, RunError> {
         std::thread::sleep(self.delay);
         project.validate()?;
+        if project.method == Method::Blocks {
+            return Err(PlanError::Streams { streams: 7 }.into());
+        }
         let plane = project.grid.samples() * project.precision.sample_bytes() as u64;
         let passes = 3 * project.layers.len() as u64;
         let paths: Vec<_> = project.drives.iter().map(|d| &d.path).collect();
@@ -99,8 +114,20 @@ impl Backend for FakeEngine {
             scratch_bytes: 4 * plane,
             output_bytes: plane,
             bytes_moved: 10 * plane * passes / 3,
+            seconds: Some(2.0),
+            measured: self.measured.load(Ordering::Relaxed),
+            choices: choices(project, plane),
             ..Estimate::default()
         })
+    }
+
+    fn measure(&self, project: &Project) -> Result<Estimate, RunError> {
+        std::thread::sleep(self.delay);
+        if self.unmeasurable {
+            return Err(RunError::Folder { path: "/fake/disk".into(), problem: "is away".into() });
+        }
+        self.measured.store(true, Ordering::Relaxed);
+        self.estimate(project)
     }
 
     fn detect_drives(&self) -> Vec<DetectedDrive> {
@@ -126,10 +153,42 @@ impl Backend for FakeEngine {
     }
 }
 
+/// Every method; padded is the fastest, and no blocks fit.
+fn choices(project: &Project, plane: u64) -> Vec<ChoiceRow> {
+    let wanted = if project.method == Method::Auto { Method::Padded } else { project.method };
+    let row = |method, seconds: f64, planes: u64| ChoiceRow {
+        method,
+        chosen: method == wanted,
+        seconds: Some(seconds),
+        bytes_moved: Some(planes * plane),
+        scratch_bytes: Some(4 * plane),
+        memory: Some(project.memory.0 / 2),
+        error_bound: Some(2e-6),
+        drives: vec![("/fake/fast".into(), planes * plane / 2, planes * plane / 2)],
+        remark: "2 streams, padded to 4608 × 4608".into(),
+    };
+    let refused = ChoiceRow {
+        seconds: None,
+        bytes_moved: None,
+        scratch_bytes: None,
+        memory: None,
+        error_bound: None,
+        drives: Vec::new(),
+        remark: NO_BLOCKS.into(),
+        ..row(Method::Blocks, 0.0, 0)
+    };
+    vec![row(Method::Padded, 2.0, 6), row(Method::Streamed, 2.5, 4), row(Method::Implicit, 3.0, 10), refused]
+}
+
+/// Why the fake engine cannot work in blocks.
+pub const NO_BLOCKS: &str = "memory: 1GiB is too little; the smallest that works here is 3.20GiB (chunks of 1 \
+                             lines, 2 buffers)";
+
 struct Run {
     project: Project,
     pace: Duration,
     chunks: usize,
+    passes: Option<usize>,
     ending: Ending,
     cancel: Cancel,
     sink: EventSink,
@@ -146,7 +205,7 @@ impl Run {
         self.sink.send(Event::Note { text: "/fake/disk: no direct I/O, buffered instead".into() });
         for job in 0..=previews {
             let (name, passes) = match job {
-                0 => ("hologram".into(), 3 * layers),
+                0 => ("hologram".into(), self.passes.unwrap_or(3 * layers)),
                 _ => (format!("reconstruction at {}", self.project.layers[job - 1].distance), 3),
             };
             if !self.job(name, job, previews + 1, passes) {
@@ -186,6 +245,7 @@ impl Run {
             method: "implicit".into(),
             drives,
             passes: (0..passes).map(info).collect(),
+            predicted: Some(2.0),
         });
         let started = Instant::now();
         let at = || started.elapsed().as_secs_f64();

@@ -13,6 +13,9 @@ pub fn enter(window: &mut Window, field: &'static str, text: &str) {
     window.step();
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     window.step();
+    // Before the text, which may be empty.
+    window.key_press(egui::Key::Backspace);
+    window.step();
     window.get_by_role_and_label(Role::TextInput, field).type_text(text);
     window.step();
     window.key_press(egui::Key::Enter);

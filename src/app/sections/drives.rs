@@ -8,9 +8,9 @@ use super::super::backend::Ask;
 use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
+use super::super::needs::Needs;
 use super::super::text;
 use super::super::theme::tokens;
-use super::method::Needs;
 use crate::project::Role;
 use crate::storage::DetectedDrive;
 

@@ -5,47 +5,87 @@ use egui::{Grid, RichText, Ui};
 use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
+use super::super::needs::Needs;
 use super::super::text;
 use super::super::theme::tokens;
+use super::plans::{self, Measurement};
 use crate::optics::Bytes;
-use crate::project::Method;
+use crate::project::{Layering, Method};
 use crate::run::Estimate;
+use crate::storage::ScratchPrecision;
 
-const METHODS: [(Method, &str, &str); 4] = [
-    (Method::Auto, "automatic", "The planner picks the fastest method that fits"),
+const METHODS: [(Method, &str, &str); 6] = [
+    (Method::Auto, "automatic", "Takes the plan that should finish first"),
     (
         Method::Implicit,
-        "implicit zero padding",
-        "Three phases, even and odd streams, four roles of drives (Lee & Kim 2023)",
+        "implicit",
+        "Three passes over four drives, with full padding: the most traffic, and the least to go wrong (Lee & \
+         Kim 2023)",
     ),
     (
         Method::Padded,
-        "padded by the reach",
-        "The same phases with no more padding than the light's reach needs; with a small roll-off",
+        "padded",
+        "The same three passes with only as much padding as the light can reach: less traffic",
     ),
-    (Method::InCore, "in memory", "As padded by the reach, with all scratch in memory; only where it fits"),
+    (
+        Method::Streamed,
+        "streamed",
+        "Part of the spectrum after part, each kept in memory between two passes: less scratch, the source is \
+         read again",
+    ),
+    (
+        Method::Blocks,
+        "blocks",
+        "The plane in blocks that overlap, each done in memory in one pass: least traffic where light reaches \
+         only a little way",
+    ),
+    (Method::InCore, "in-core", "As padded, with all scratch in memory: for planes that fit"),
 ];
 
-/// What is known of the project's needs.
-#[derive(Debug, Default)]
-pub enum Needs {
-    /// Being worked out.
-    #[default]
-    Unknown,
-    /// Worked out.
-    Known(Box<Estimate>),
-    /// It cannot run, with the reason.
-    Refused(String),
-}
+const LAYERINGS: [(Layering, &str, &str); 2] = [
+    (
+        Layering::Stepwise,
+        "stepwise",
+        "From the farthest layer to the next, adding each on the way, and last to the hologram",
+    ),
+    (
+        Layering::Fused,
+        "fused",
+        "Each layer straight to the hologram; their spectra are added, so only one transform leads back",
+    ),
+];
+
+type Scratch = (Option<ScratchPrecision>, &'static str, &'static str);
+
+const SCRATCH: [Scratch; 3] = [
+    (None, "as the arithmetic", "Scratch files keep every digit"),
+    (
+        Some(ScratchPrecision::F32),
+        "f32, 8 bytes a sample",
+        "Single precision: half of the scratch of double precision, the same in single",
+    ),
+    (
+        Some(ScratchPrecision::B16),
+        "b16, 4 bytes a sample",
+        "16-bit numbers with a scale for every 128 samples: half of the traffic of f32, for a relative error \
+         of about 4e-5 each time a plane is kept",
+    ),
+];
 
 /// Shows the method and its needs.
-pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs) {
+pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs, measurement: Measurement) {
     super::section(ui, "Method", |ui| {
         let project = sheet.project;
         let words = ("Method", "How planes are propagated between depths");
         if let Some(value) = fields::choice_row(ui, words, project.method, &METHODS) {
             sheet.send(Command::Edit(Edit::Method(value)));
         }
+        help(ui, &METHODS, project.method, &chosen(project.method, needs));
+        let words = ("Layering", "How several layers become one hologram");
+        if let Some(value) = fields::choice_row(ui, words, project.layering, &LAYERINGS) {
+            sheet.send(Command::Edit(Edit::Layering(value)));
+        }
+        help(ui, &LAYERINGS, project.layering, "");
         let words = ("Memory", "Bound on all buffers with its unit, for example 2 GiB");
         let memory = exact(project.memory);
         fields::row(ui, sheet, Field::Memory, words, &memory, |_, text| {
@@ -56,17 +96,87 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs) {
             Ok(Command::Edit(Edit::Memory(value)))
         });
         let words = ("Chunk", "Lines handled at once; leave it empty to fill the memory");
-        let chunk = project.chunk.map(|lines| lines.to_string()).unwrap_or_default();
-        fields::row(ui, sheet, Field::Chunk, words, &chunk, |sheet, text| {
-            let lines = if text.is_empty() { None } else { Some(super::whole(text, "128")?) };
-            sheet.checked("chunk", Edit::Chunk(lines))
-        });
+        optional(ui, sheet, Field::Chunk, words, project.chunk, ("chunk", "128"), Edit::Chunk);
         let words = ("Buffers", "Chunks a stage may hold ahead, so that drives and processor need not wait");
         fields::row(ui, sheet, Field::Buffers, words, &project.buffers.to_string(), |sheet, text| {
             sheet.checked("buffers", Edit::Buffers(super::whole(text, "2")?))
         });
-        show_needs(ui, needs);
+        ui.collapsing("Advanced", |ui| advanced(ui, sheet));
+        show_needs(ui, sheet, needs, measurement);
     });
+}
+
+/// The one-line help of the value that is chosen, with `more` behind it.
+fn help<T: Copy + PartialEq>(ui: &mut Ui, options: &[(T, &str, &str)], current: T, more: &str) {
+    if let Some((_, _, words)) = options.iter().find(|(value, _, _)| *value == current) {
+        ui.label(RichText::new(format!("{words}{more}")).weak().small());
+    }
+}
+
+/// What the planner has taken, where that is its choice.
+fn chosen(method: Method, needs: &Needs) -> String {
+    match needs {
+        Needs::Known(estimate) if method == Method::Auto => {
+            let chosen = estimate.choices.iter().find(|row| row.chosen);
+            chosen.map(|row| format!("; here {}", row.method)).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+/// A row for a whole number that may be left out.
+fn optional(
+    ui: &mut Ui,
+    sheet: &mut Sheet<'_>,
+    field: Field,
+    words: (&str, &str),
+    current: Option<usize>,
+    (name, example): (&str, &str),
+    edit: impl FnOnce(Option<usize>) -> Edit,
+) {
+    let shown = current.map(|value| value.to_string()).unwrap_or_default();
+    fields::row(ui, sheet, field, words, &shown, |sheet, text| {
+        let value = if text.is_empty() { None } else { Some(super::whole(text, example)?) };
+        sheet.checked(name, edit(value))
+    });
+}
+
+fn advanced(ui: &mut Ui, sheet: &mut Sheet<'_>) {
+    let project = sheet.project;
+    let words = ("Scratch keeps", "How scratch files keep samples between passes");
+    let mut options = SCRATCH.to_vec();
+    if project.scratch_precision == Some(ScratchPrecision::F64) {
+        options.push((Some(ScratchPrecision::F64), "f64, 16 bytes a sample", "Double precision"));
+    }
+    if let Some(value) = fields::choice_row(ui, words, project.scratch_precision, &options) {
+        sheet.send(Command::Edit(Edit::Scratch(value)));
+    }
+    help(ui, &options, project.scratch_precision, "");
+    let words = (
+        "Tolerance",
+        "The relative error that a reduced padding may add, for example 1e-6; empty: below the arithmetic's own",
+    );
+    let shown = project.tolerance.map(|value| format!("{value:e}")).unwrap_or_default();
+    fields::row(ui, sheet, Field::Tolerance, words, &shown, |sheet, text| {
+        let value = match text {
+            "" => None,
+            text => {
+                Some(text.parse().map_err(|_| format!("`{text}` is not a number; write for example 1e-6"))?)
+            }
+        };
+        sheet.checked("tolerance", Edit::Tolerance(value))
+    });
+    let words = (
+        "Streams",
+        "Parts that a row's spectrum is split into, each a file of its own; empty: the method's own number",
+    );
+    optional(ui, sheet, Field::Streams, words, project.streams, ("streams", "4"), Edit::Streams);
+    let words = (
+        "At once",
+        "Streams of `padded` that are worked on together; the others wait, which needs less scratch and more time. \
+         Empty: the method's own number",
+    );
+    optional(ui, sheet, Field::AtOnce, words, project.at_once, ("at_once", "2"), Edit::AtOnce);
 }
 
 /// The amount with its unit, exact.
@@ -75,43 +185,65 @@ fn exact(bytes: Bytes) -> String {
     if text.parse() == Ok(bytes) { text } else { format!("{} B", bytes.0) }
 }
 
-fn show_needs(ui: &mut Ui, needs: &Needs) {
-    match needs {
+fn show_needs(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs, measurement: Measurement) {
+    let (choices, measured) = match needs {
         Needs::Unknown => {
             ui.label(RichText::new("Working out what this needs…").weak());
+            return;
         }
-        Needs::Refused(reason) => {
-            ui.label(RichText::new(format!("⚠ {reason}")).color(tokens(ui).error));
+        Needs::Refused(refusal) => {
+            ui.label(RichText::new(format!("⚠ {}", refusal.reason)).color(tokens(ui).error));
+            (&refusal.choices, refusal.measured)
         }
         Needs::Known(estimate) => {
             tokens(ui).card_frame().show(ui, |ui| {
                 ui.set_min_width(ui.available_width());
-                Grid::new("needs").num_columns(2).spacing([16.0, 2.0]).show(ui, |ui| {
-                    for (name, value, hover) in [
-                        ("Memory used", text::bytes(estimate.memory), "All buffers together"),
-                        (
-                            "Chunk size",
-                            format!("{} lines", text::count(estimate.chunk as u64)),
-                            "Lines handled at once",
-                        ),
-                        (
-                            "Scratch space",
-                            text::bytes(estimate.scratch_bytes),
-                            "Intermediate files, removed at the end",
-                        ),
-                        ("Output file", text::bytes(estimate.output_bytes), "The hologram's file"),
-                        (
-                            "Bytes to move",
-                            text::bytes(estimate.bytes_moved),
-                            "Bytes read and written over the whole run",
-                        ),
-                    ] {
-                        ui.label(RichText::new(name).weak()).on_hover_text(hover);
-                        ui.label(value).on_hover_text(hover);
-                        ui.end_row();
-                    }
-                });
+                show_estimate(ui, estimate);
             });
+            (&estimate.choices, estimate.measured)
         }
+    };
+    if !choices.is_empty() {
+        plans::show(ui, sheet, choices, measured, measurement);
     }
+}
+
+fn show_estimate(ui: &mut Ui, estimate: &Estimate) {
+    let basis = if estimate.measured { "" } else { " (usual figures)" };
+    let time = estimate.seconds.map(|seconds| format!("{}{basis}", text::seconds(seconds)));
+    let lines = format!("{} lines", text::count(estimate.chunk as u64));
+    let bound = plans::error(estimate.error_bound);
+    Grid::new("needs").num_columns(2).spacing([16.0, 2.0]).min_row_height(18.0).show(ui, |ui| {
+        for (name, value, hover) in [
+            ("Memory used", Some(text::bytes(estimate.memory)), "All buffers together"),
+            ("Chunk size", Some(lines), "Lines handled at once"),
+            (
+                "Scratch space",
+                Some(text::bytes(estimate.scratch_bytes)),
+                "Intermediate files, removed at the end",
+            ),
+            ("Output file", Some(text::bytes(estimate.output_bytes)), "The hologram's file"),
+            (
+                "Bytes to move",
+                Some(text::bytes(estimate.bytes_moved)),
+                "Bytes read and written until the hologram is done",
+            ),
+            (
+                "Predicted time",
+                time,
+                "Until the hologram is done; its reconstructions come on top. Usual figures: not all was \
+                 measured on this machine",
+            ),
+            (
+                "Error at most",
+                Some(bound),
+                "Bound on the hologram's relative error, for light that fills the plane",
+            ),
+        ] {
+            let Some(value) = value else { continue };
+            ui.label(RichText::new(name).weak()).on_hover_text(hover);
+            ui.label(value).on_hover_text(hover);
+            ui.end_row();
+        }
+    });
 }

@@ -5,6 +5,7 @@ pub mod layers;
 pub mod method;
 pub mod optics;
 pub mod output;
+pub mod plans;
 
 use egui::{CollapsingHeader, RichText, Ui};
 

@@ -142,7 +142,9 @@ fn more(ui: &mut Ui, sheet: &mut Sheet<'_>) {
     }
     let words = (
         "Roll-off",
-        "Fraction of each axis's band over which the transfer function falls to zero, 0 to 1; empty: the method's own",
+        "Fraction of each axis's band over which the transfer function falls to zero, 0 to 1. Empty: the \
+         method's own, 0.02 for automatic and all fast methods, which need it to be exact with less padding; \
+         0 for implicit",
     );
     let shown = project.rolloff.map_or_else(String::new, |value| value.to_string());
     fields::row(ui, sheet, Field::Rolloff, words, &shown, |sheet, text| {
