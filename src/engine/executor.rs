@@ -123,7 +123,7 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
     }
     // The jobs of a run use the same folders: said once.
     if context.job.0 == 0 {
-        for text in device_notes(&plan.drives, context.emulation).iter().chain(files.notes()) {
+        for text in device_notes(&plan.folders(), context.emulation).iter().chain(files.notes()) {
             context.sink.send(Event::Note { text: text.clone() });
         }
     }

@@ -453,6 +453,17 @@ impl Plan {
         self.passes.iter().flat_map(|pass| &pass.lanes).map(lane).sum()
     }
 
+    /// The folders of the drives; what stands for memory is none.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let is_memory = |&(index, _): &(usize, &PathBuf)| {
+            let mut files = self.files.iter().filter(|file| file.drive == index).peekable();
+            files.peek().is_some() && files.all(|file| matches!(file.place, Place::Memory))
+        };
+        let drives = self.drives.iter().enumerate().filter(|drive| !is_memory(drive));
+        drives.map(|(_, path)| path.clone()).collect()
+    }
+
     /// Bytes read and written on each drive, with its folder.
     #[must_use]
     pub fn bytes_by_drive(&self) -> Vec<(String, u64, u64)> {

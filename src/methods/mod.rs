@@ -3,7 +3,7 @@
 mod blocks;
 mod chain;
 #[cfg(test)]
-mod example;
+pub(crate) mod example;
 mod implicit;
 mod job;
 mod padded;

@@ -32,6 +32,9 @@ pub struct PassPrediction {
 /// Seconds that a file takes to be reserved, synced and removed, for each byte; about what ext4 takes on a
 /// solid-state drive.
 const FILE_SECONDS: f64 = 0.08e-9;
+/// Seconds that a pass takes to begin and end, and a chunk to go from hand to hand.
+const PASS_SECONDS: f64 = 3e-3;
+const CHUNK_SECONDS: f64 = 0.1e-3;
 /// How much longer a sample takes that is rounded to 16-bit integers on its way, or widened again.
 const B16_FACTOR: f64 = 1.6;
 
@@ -169,7 +172,11 @@ pub fn predict(plan: &Plan, machine: &Machine) -> Prediction {
                 Kernel::Blocks(blocks) if blocks.source.is_some() => 0.4 * seconds.min(io),
                 _ => seconds.min(io) / chunks,
             };
-            PassPrediction { seconds: seconds.max(io) + alone, compute: seconds, io }
+            PassPrediction {
+                seconds: seconds.max(io) + alone + PASS_SECONDS + CHUNK_SECONDS * chunks,
+                compute: seconds,
+                io,
+            }
         })
         .collect();
     let made = plan.files.iter().filter(|file| matches!(file.place, Place::Scratch | Place::Output(..)));

@@ -175,12 +175,15 @@ pub struct ChoiceRow {
     pub remark: String,
 }
 
-/// Every method's best plan for `job`; those that can run first, the fastest first of all.
+/// Every method's best plan for `job`, with the roll-off that `rolloff` gives it; those that can run first, the
+/// fastest first of all.
 #[must_use]
-pub fn choices(job: &Job, machine: &Machine) -> Vec<Choice> {
+pub fn choices(job: &Job, machine: &Machine, rolloff: impl Fn(Method) -> f64) -> Vec<Choice> {
     let seconds = |plan: &Plan| predict(plan, machine).seconds;
     let choice = |method| {
-        let plan = methods::plan(job, method, &seconds).map(|plan| with_prediction(plan, machine));
+        let mut job = job.clone();
+        job.optics.rolloff = rolloff(method);
+        let plan = methods::plan(&job, method, &seconds).map(|plan| with_prediction(plan, machine));
         Choice { method, plan }
     };
     let mut all: Vec<_> = METHODS.map(choice).into();
@@ -195,7 +198,7 @@ pub fn plan(job: &Job, method: Method, machine: &Machine) -> Result<(Plan, Predi
     if method != Method::Auto {
         return Ok(with_prediction(methods::plan(job, method, &seconds)?, machine));
     }
-    let mut all = choices(job, machine);
+    let mut all = choices(job, machine, |_| job.optics.rolloff);
     // None can run: why the one that needs least cannot.
     let needs = |choice: &Choice| match &choice.plan {
         Err(PlanError::TooLittleMemory { needed, .. }) => needed.0,
@@ -241,5 +244,91 @@ impl Choice {
                 ..empty
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::example::job;
+    use crate::storage::ScratchPrecision;
+
+    fn machine(rate: f64) -> Machine {
+        let drive = DriveFigures {
+            read: rate,
+            write: rate,
+            read_while_writing: rate / 2.0,
+            write_while_reading: rate / 2.0,
+            direct: true,
+        };
+        let figures = usual_figures(2);
+        Machine { figures, drives: vec![drive], device_of: vec![0], beneath: None, measured: true }
+    }
+
+    fn optics(mut job: Job) -> Job {
+        job.optics.rolloff = 0.05;
+        job.tolerance = 1e-4;
+        job
+    }
+
+    #[test]
+    fn the_fastest_that_fits_is_chosen_and_what_cannot_run_comes_last_with_its_reason() {
+        let job = optics(job(4096, 4096, 100 << 20));
+        let all = choices(&job, &machine(1e9), |_| job.optics.rolloff);
+        assert_eq!(all.len(), METHODS.len());
+        let seconds: Vec<_> = all.iter().map(|c| c.plan.as_ref().ok().map(|plan| plan.1.seconds)).collect();
+        assert!(
+            seconds[0].is_some() && seconds.is_sorted_by_key(|s| s.unwrap_or(f64::INFINITY)),
+            "{seconds:?}"
+        );
+        let in_core = all.iter().find(|choice| choice.method == Method::InCore).unwrap();
+        assert!(matches!(in_core.plan, Err(PlanError::TooLittleMemory { .. })));
+        let row = in_core.row(Method::Padded);
+        assert!(row.seconds.is_none() && row.remark.contains("too little") && !row.chosen);
+        let (plan, prediction) = plan(&job, Method::Auto, &machine(1e9)).unwrap();
+        assert!(plan.method == all[0].method && prediction.seconds > 0.0);
+        assert!(plan.memory().total() <= job.memory.0);
+        // With memory for everything nothing is faster.
+        let large = optics(crate::methods::example::job(4096, 4096, 2 << 30));
+        assert_eq!(super::plan(&large, Method::Auto, &machine(1e9)).unwrap().0.method, Method::InCore);
+    }
+
+    #[test]
+    fn a_pass_takes_as_long_as_its_bytes_or_its_arithmetic() {
+        let job = optics(job(4096, 4096, 64 << 20));
+        // So slow a drive that nothing else matters: reads and writes share it.
+        let slow = machine(1e6);
+        let (plan, prediction) = plan(&job, Method::Padded, &slow).unwrap();
+        let files: u64 = plan.files.iter().map(|file| file.bytes).sum();
+        let expected = plan.bytes_moved() as f64 / 1e6;
+        let outside = files as f64 * 1e-10;
+        assert!(
+            (prediction.seconds / (expected + outside) - 1.0).abs() < 0.02,
+            "{} {expected}",
+            prediction.seconds
+        );
+        // Half the bytes, half the time.
+        let halved = Job { scratch_precision: ScratchPrecision::B16, ..job.clone() };
+        let (b16, b16_prediction) = super::plan(&halved, Method::Padded, &slow).unwrap();
+        let bytes = b16.bytes_moved() as f64 / plan.bytes_moved() as f64;
+        assert!((b16_prediction.seconds / prediction.seconds / bytes - 1.0).abs() < 0.02 && bytes < 0.65);
+        // So fast a drive that only the arithmetic is left.
+        let (_, fast) = super::plan(&job, Method::Padded, &machine(1e15)).unwrap();
+        let compute: f64 = fast.passes.iter().map(|pass| pass.compute).sum();
+        assert!(
+            compute > 0.0 && (fast.passes.iter().map(|p| p.seconds).sum::<f64>() / compute - 1.0).abs() < 0.1
+        );
+    }
+
+    #[test]
+    fn drives_on_one_device_take_turns_and_others_do_not() {
+        let bytes: BTreeMap<usize, [f64; 2]> = [(0, [1e9, 0.0]), (1, [0.0, 1e9])].into();
+        let seconds = |device_of| {
+            let one = machine(1e9);
+            let both = Machine { drives: vec![one.drives[0]; 2], device_of, ..one };
+            both.io_seconds(&bytes, DriveFigures::seconds)
+        };
+        assert!((seconds(vec![0, 0]) - 2.0).abs() < 1e-9);
+        assert!((seconds(vec![0, 1]) - 1.0).abs() < 1e-9);
     }
 }

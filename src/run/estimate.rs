@@ -112,7 +112,7 @@ fn transfer(plan: &Plan) -> Option<&Transfer> {
 
 /// What the user should know of a plan, a sentence each.
 fn notes(plan: &Plan, emulation: Option<Rates>) -> Vec<String> {
-    let mut notes = device_notes(&plan.drives, emulation);
+    let mut notes = device_notes(&plan.folders(), emulation);
     if let Some(rolloff) = transfer(plan).map(|transfer| transfer.rolloff).filter(|&r| r > 0.0) {
         notes.push(format!(
             "The top {:.3} % of each axis's frequencies fall off to zero (roll-off); set another, or 0 for none",
@@ -139,7 +139,13 @@ impl Estimate {
 pub fn estimate(project: &Project, settings: &Settings) -> Result<Estimate, RunError> {
     let job = hologram_job(project, settings)?;
     let machine = settings.machine(&job)?;
-    let choices = planner::choices(&job, &machine);
+    // Each as it would be if it were set; the planner's own choice has one roll-off for all.
+    let rolloff = |method: Method| match (project.rolloff, project.method) {
+        (None, Method::Auto) => Method::Auto.rolloff(),
+        (None, _) => method.rolloff(),
+        (Some(given), _) => given,
+    };
+    let choices = planner::choices(&job, &machine, rolloff);
     let chosen = match project.method {
         Method::Auto => choices.iter().find(|choice| choice.plan.is_ok()).map(|choice| choice.method),
         method => Some(method),
