@@ -315,9 +315,9 @@ mod tests {
         // So fast a drive that only the arithmetic is left.
         let (_, fast) = super::plan(&job, Method::Padded, &machine(1e15)).unwrap();
         let compute: f64 = fast.passes.iter().map(|pass| pass.compute).sum();
-        assert!(
-            compute > 0.0 && (fast.passes.iter().map(|p| p.seconds).sum::<f64>() / compute - 1.0).abs() < 0.1
-        );
+        // Beside it only what chunks and passes cost by themselves.
+        let beside = fast.passes.iter().map(|pass| pass.seconds).sum::<f64>() - compute;
+        assert!(compute > 0.05 && beside > 0.0 && beside < 0.1, "{compute} {beside}");
     }
 
     #[test]
