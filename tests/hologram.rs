@@ -4,21 +4,12 @@ mod common;
 
 use std::path::Path;
 
-use common::{Plane, element_error, propagate_plane, read_plane};
+use common::{Plane, element_error, image, propagate_plane, read_plane, samples};
 use gigafringe::engine::{Cancel, Event, EventSink, Preview};
 use gigafringe::methods::Optics;
-use gigafringe::optics::{Grid, Image, LayerSource, Length, Phase, Samples, Values};
+use gigafringe::optics::{Length, Phase};
 use gigafringe::project::{Drive, Precision, Project, Role};
 use gigafringe::run::{Settings, preview_path, run_project};
-use gigafringe::storage::save_gray_png;
-use num_complex::Complex64;
-
-/// A grey image by its pixels.
-fn image(path: &Path, width: usize, height: usize, pixel: impl Fn(usize, usize) -> u8) -> Image {
-    let pixels: Vec<_> = (0..width * height).map(|i| pixel(i / width, i % width)).collect();
-    save_gray_png(path, width, height, &pixels, false).unwrap();
-    Image { width, height, samples: Samples::U8(pixels) }
-}
 
 fn project(folder: &Path, width: usize, height: usize, layers: &[(&str, &str, &str)]) -> Project {
     let layers: Vec<_> = layers
@@ -47,16 +38,6 @@ fn run(project: &Project) -> Vec<Event> {
     run_project(project, &Settings::from(project), &sink, &Cancel::default()).unwrap();
     drop(sink);
     events.iter().collect()
-}
-
-/// The layer's samples in memory.
-fn samples(image: &Image, phase: Phase, grid: &Grid, index: u32) -> Plane {
-    let source = LayerSource::new(image.clone(), Values::Amplitude, phase, grid, 5, index);
-    let mut plane = Plane::from_fn(grid.height, grid.width, |_, _| Complex64::default());
-    for (y, line) in plane.samples.chunks_mut(grid.width).enumerate() {
-        source.add_line(y, 0, line);
-    }
-    plane
 }
 
 fn sum(a: &Plane, b: &Plane) -> Plane {

@@ -4,25 +4,17 @@ mod common;
 
 use std::path::Path;
 
-use common::{Case, Plane, element_error, propagate_file, propagate_plane, read_plane, run, write_plane};
+use common::{
+    Case, Plane, element_error, image, noise, propagate_file, propagate_plane, read_plane, run, samples,
+    write_plane,
+};
 use gigafringe::engine::{Cancel, EventSink, Kernel, Plan};
 use gigafringe::methods::Optics;
-use gigafringe::optics::{Bytes, Evanescent, Grid, Image, LayerSource, Length, Phase, Samples, Values};
+use gigafringe::optics::{Bytes, Evanescent, Length, Phase};
 use gigafringe::project::{Layering, Method, Precision, Project};
 use gigafringe::run::{Kept, Propagation, Settings, plan_project, run_project};
-use gigafringe::storage::{ScratchPrecision, save_gray_png};
+use gigafringe::storage::ScratchPrecision;
 use num_complex::Complex64;
-
-/// A source that fills the band: every sample independent.
-fn noise(height: usize, width: usize) -> Plane {
-    let mut state = 23u64;
-    let mut next = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
-    };
-    let samples = (0..height * width).map(|_| Complex64::new(next(), next())).collect();
-    Plane { height, width, samples }
-}
 
 const OPTICS: Optics =
     Optics { wavelength: 532e-9, evanescent: Evanescent::Decay, band_limit: false, rolloff: 0.1 };
@@ -222,23 +214,6 @@ fn all_methods_agree_at_4096_to_their_stated_errors() {
         // b16 rounds, and f32 does not as much.
         assert_eq!(error > 1e-5, scratch.is_some(), "{method} {scratch:?}: {error:e}");
     }
-}
-
-/// A grey image by its pixels.
-fn image(path: &Path, width: usize, height: usize, pixel: impl Fn(usize, usize) -> u8) -> Image {
-    let pixels: Vec<_> = (0..width * height).map(|i| pixel(i / width, i % width)).collect();
-    save_gray_png(path, width, height, &pixels, false).unwrap();
-    Image { width, height, samples: Samples::U8(pixels) }
-}
-
-/// The layer's samples in memory.
-fn samples(image: &Image, phase: Phase, grid: &Grid, index: u32) -> Plane {
-    let source = LayerSource::new(image.clone(), Values::Amplitude, phase, grid, 5, index);
-    let mut plane = Plane::from_fn(grid.height, grid.width, |_, _| Complex64::default());
-    for (y, line) in plane.samples.chunks_mut(grid.width).enumerate() {
-        source.add_line(y, 0, line);
-    }
-    plane
 }
 
 #[test]

@@ -2,24 +2,13 @@
 
 mod common;
 
-use common::{Plane, element_error, propagate_file, write_plane};
+use common::{Plane, element_error, noise, propagate_file, write_plane};
 use gigafringe::engine::Plan;
 use gigafringe::methods::Optics;
 use gigafringe::optics::{Evanescent, Length};
 use gigafringe::project::{Method, Precision};
 use gigafringe::run::{Kept, Propagation, Settings};
 use num_complex::Complex64;
-
-/// A source that fills the band: every sample independent.
-fn noise(height: usize, width: usize) -> Plane {
-    let mut state = 11u64;
-    let mut next = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
-    };
-    let samples = (0..height * width).map(|_| Complex64::new(next(), next())).collect();
-    Plane { height, width, samples }
-}
 
 struct Setting {
     pitch: [f64; 2],

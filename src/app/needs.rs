@@ -29,33 +29,17 @@ pub struct Refusal {
 }
 
 impl Needs {
-    /// What `project` needs by its own method; the others are weighed as the planner would.
-    ///
-    /// A method that is set brings its own roll-off, by which the others would not be what they are when they
-    /// are chosen. So their rows come from the same project with the choice left to the planner.
+    /// What `project` needs by its own method. Where that cannot run, what the others would take comes from the
+    /// same project with the choice left to the planner.
     #[must_use]
     pub fn of(backend: &dyn Backend, project: &Project) -> Self {
-        let own = backend.estimate(project);
-        let free = match project.method {
-            Method::Auto => None,
-            _ => backend.estimate(&Project { method: Method::Auto, ..project.clone() }).ok(),
-        };
-        match own {
-            Ok(mut estimate) => {
-                if let Some(free) = free {
-                    let own = estimate.choices.iter().position(|row| row.method == project.method);
-                    let own = own.map(|index| estimate.choices.swap_remove(index));
-                    estimate.choices = free.choices;
-                    for row in &mut estimate.choices {
-                        row.chosen = row.method == project.method;
-                        if let (true, Some(own)) = (row.chosen, &own) {
-                            row.clone_from(own);
-                        }
-                    }
-                }
-                Self::Known(Box::new(estimate))
-            }
+        match backend.estimate(project) {
+            Ok(estimate) => Self::Known(Box::new(estimate)),
             Err(error) => {
+                let free = match project.method {
+                    Method::Auto => None,
+                    _ => backend.estimate(&Project { method: Method::Auto, ..project.clone() }).ok(),
+                };
                 let (mut choices, measured) =
                     free.map_or_else(Default::default, |free| (free.choices, free.measured));
                 for row in &mut choices {

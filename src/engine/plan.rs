@@ -1,5 +1,6 @@
 //! Plans: what a job reads, computes and writes, as data. A method makes one; the executor runs it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -399,12 +400,16 @@ impl Pass {
     /// Bytes read and written over all chunks.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
-        let sum = |lane: &Lane, ports: &[Port]| -> u64 {
-            ports.iter().map(|port| port.layout.bytes(lane.chunks)).sum()
-        };
-        let reads = self.lanes.iter().map(|lane| sum(lane, &lane.inputs)).sum();
-        let writes = self.lanes.iter().map(|lane| sum(lane, &lane.outputs)).sum();
-        (reads, writes)
+        self.file_bytes().fold((0, 0), |sum, (_, [read, written])| (sum.0 + read, sum.1 + written))
+    }
+
+    /// Each file that a lane reads or writes, with the bytes over all chunks: read and written.
+    fn file_bytes(&self) -> impl Iterator<Item = (usize, [u64; 2])> {
+        self.lanes.iter().flat_map(|lane| {
+            let read = lane.inputs.iter().map(|port| (port.file, [port.layout.bytes(lane.chunks), 0]));
+            let written = lane.outputs.iter().map(|port| (port.file, [0, port.layout.bytes(lane.chunks)]));
+            read.chain(written)
+        })
     }
 
     /// The sizes of the buffers the pass holds at once, the largest first: one for each port of each set.
@@ -445,37 +450,46 @@ impl Plan {
     /// Bytes read from and written to drives over all passes.
     #[must_use]
     pub fn bytes_moved(&self) -> u64 {
-        let on_drives = |port: &&Port| !matches!(self.files[port.file].place, Place::Memory);
-        let lane = |lane: &Lane| -> u64 {
-            let ports = lane.inputs.iter().chain(&lane.outputs).filter(on_drives);
-            ports.map(|port| port.layout.bytes(lane.chunks)).sum()
-        };
-        self.passes.iter().flat_map(|pass| &pass.lanes).map(lane).sum()
+        let pass =
+            |pass| self.drive_bytes(pass).into_iter().map(|(_, [read, written])| read + written).sum::<u64>();
+        self.passes.iter().map(pass).sum()
+    }
+
+    /// Whether drive `drive` stands for memory.
+    #[must_use]
+    pub fn is_memory(&self, drive: usize) -> bool {
+        self.files.iter().any(|file| file.drive == drive && matches!(file.place, Place::Memory))
     }
 
     /// The folders of the drives; what stands for memory is none.
     #[must_use]
     pub fn folders(&self) -> Vec<PathBuf> {
-        let is_memory = |&(index, _): &(usize, &PathBuf)| {
-            let mut files = self.files.iter().filter(|file| file.drive == index).peekable();
-            files.peek().is_some() && files.all(|file| matches!(file.place, Place::Memory))
-        };
-        let drives = self.drives.iter().enumerate().filter(|drive| !is_memory(drive));
+        let drives = self.drives.iter().enumerate().filter(|drive| !self.is_memory(drive.0));
         drives.map(|(_, path)| path.clone()).collect()
+    }
+
+    /// Bytes that `pass` reads and writes on each of the drives it uses, by the drive's index; memory is none.
+    #[must_use]
+    pub fn drive_bytes(&self, pass: &Pass) -> BTreeMap<usize, [u64; 2]> {
+        let mut sums: BTreeMap<usize, [u64; 2]> = BTreeMap::new();
+        for (file, [read, written]) in pass.file_bytes() {
+            let PlanFile { drive, place, .. } = &self.files[file];
+            if !matches!(place, Place::Memory) {
+                let sum = sums.entry(*drive).or_default();
+                *sum = [sum[0] + read, sum[1] + written];
+            }
+        }
+        sums
     }
 
     /// Bytes read and written on each drive, with its folder.
     #[must_use]
     pub fn bytes_by_drive(&self) -> Vec<(String, u64, u64)> {
         let mut sums: Vec<_> = self.drives.iter().map(|path| (path.display().to_string(), 0, 0)).collect();
-        for lane in self.passes.iter().flat_map(|pass| &pass.lanes) {
-            let bytes = |port: &Port| port.layout.bytes(lane.chunks);
-            for port in &lane.inputs {
-                sums[self.files[port.file].drive].1 += bytes(port);
-            }
-            for port in &lane.outputs {
-                sums[self.files[port.file].drive].2 += bytes(port);
-            }
+        for (file, [read, written]) in self.passes.iter().flat_map(Pass::file_bytes) {
+            let sum = &mut sums[self.files[file].drive];
+            sum.1 += read;
+            sum.2 += written;
         }
         sums
     }

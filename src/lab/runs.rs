@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use crate::engine::{Cancel, EventSink, JobReport, Place, Plan};
+use crate::engine::{Cancel, EventSink, JobReport, Plan};
 use crate::planner::Measuring;
 use crate::project::{Bypass, Method, Project};
 use crate::run::{Propagation, RunError, Settings, plan_project, propagate, run_project};
@@ -139,15 +139,7 @@ pub fn new_bytes(plan: &Plan) -> u64 {
 
 /// Bytes read and written on drives by each pass of a plan.
 pub fn pass_bytes(plan: &Plan) -> Vec<[u64; 2]> {
-    let pass = |pass: &crate::engine::Pass| {
-        let mut bytes = [0; 2];
-        for lane in &pass.lanes {
-            for (sum, ports) in bytes.iter_mut().zip([&lane.inputs, &lane.outputs]) {
-                let on_drives = ports.iter().filter(|p| !matches!(plan.files[p.file].place, Place::Memory));
-                *sum += on_drives.map(|port| port.layout.bytes(lane.chunks)).sum::<u64>();
-            }
-        }
-        bytes
-    };
+    let sum = |sum: [u64; 2], bytes: [u64; 2]| [sum[0] + bytes[0], sum[1] + bytes[1]];
+    let pass = |pass| plan.drive_bytes(pass).into_values().fold([0; 2], sum);
     plan.passes.iter().map(pass).collect()
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::runs::{Entry, Run, pass_bytes};
-use crate::engine::{Place, Plan};
+use crate::engine::Plan;
 use crate::project::Method;
 use crate::storage::ScratchPrecision;
 
@@ -58,9 +58,7 @@ pub struct Series {
 impl Series {
     /// A series without runs yet.
     pub(super) fn new(entry: &Entry, plan: &Plan) -> Self {
-        let in_memory =
-            |drive| plan.files.iter().any(|file| file.drive == drive && matches!(file.place, Place::Memory));
-        let on_drive: Vec<_> = (0..plan.drives.len()).map(|drive| !in_memory(drive)).collect();
+        let on_drive: Vec<_> = (0..plan.drives.len()).map(|drive| !plan.is_memory(drive)).collect();
         let planned = plan.bytes_by_drive().into_iter().zip(&on_drive).filter(|drive| *drive.1);
         let bytes_planned = planned.map(|((_, read, wrote), _)| [read, wrote]).collect();
         Self {

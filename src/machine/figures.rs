@@ -27,10 +27,6 @@ pub struct Figures {
     pub double: LineFigures,
     /// For a sample of a layer with random phase.
     pub layer: f64,
-    /// For a sample that is packed into a narrower format; not measured yet.
-    pub encode: f64,
-    /// The reverse; not measured yet.
-    pub decode: f64,
     /// Whether measuring twice gave nearly the same. If not, the machine was busy with something else.
     pub steady: bool,
 }
@@ -92,20 +88,13 @@ impl Figures {
             single: LineFigures::of(single),
             double: LineFigures::of(rest),
             layer: rest[TASKS],
-            encode: 0.0,
-            decode: 0.0,
             steady: best.is_confirmed_by(&second),
         })
     }
 
     /// Whether these can be figures of a machine: what a damaged file holds need not be.
     pub(super) fn is_sound(&self) -> bool {
-        self.threads > 0
-            && self.single.is_sound()
-            && self.double.is_sound()
-            && positive(self.layer)
-            && self.encode >= 0.0
-            && self.decode >= 0.0
+        self.threads > 0 && self.single.is_sound() && self.double.is_sound() && positive(self.layer)
     }
 }
 

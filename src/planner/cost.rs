@@ -1,10 +1,8 @@
 //! What a plan will take: the larger of moving its bytes and computing, for each pass.
 
-use std::collections::BTreeMap;
-
 use super::Machine;
-use crate::engine::{Kernel, Pass, Place, Plan};
-use crate::machine::{DriveFigures, LineFigures};
+use crate::engine::{Kernel, Place, Plan};
+use crate::machine::LineFigures;
 use crate::project::Precision;
 use crate::spectral::Split;
 use crate::storage::ScratchPrecision;
@@ -132,23 +130,6 @@ impl Compute<'_> {
     }
 }
 
-/// Bytes that a pass reads and writes on each of the plan's drives.
-fn drive_bytes(pass: &Pass, plan: &Plan) -> BTreeMap<usize, [f64; 2]> {
-    let mut bytes: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
-    for lane in &pass.lanes {
-        for (ports, direction) in [(&lane.inputs, 0), (&lane.outputs, 1)] {
-            for port in ports {
-                let file = &plan.files[port.file];
-                if !matches!(file.place, Place::Memory) {
-                    let moved = port.layout.bytes(lane.chunks);
-                    bytes.entry(file.drive).or_default()[direction] += moved as f64;
-                }
-            }
-        }
-    }
-    bytes
-}
-
 /// What `plan` will take on `machine`, whose drives are the plan's.
 #[must_use]
 pub fn predict(plan: &Plan, machine: &Machine) -> Prediction {
@@ -165,7 +146,7 @@ pub fn predict(plan: &Plan, machine: &Machine) -> Prediction {
         .iter()
         .map(|pass| {
             let seconds = compute.kernel(&pass.kernel);
-            let io = machine.io_seconds(&drive_bytes(pass, plan), DriveFigures::seconds);
+            let io = machine.io_seconds(&plan.drive_bytes(pass));
             // The first chunk is only read, the last only written; a block's columns wait for all of its rows.
             let chunks = pass.lanes.iter().map(|lane| lane.chunks).max().unwrap_or(1).max(1) as f64;
             let alone = match &pass.kernel {

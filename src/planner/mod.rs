@@ -91,13 +91,9 @@ impl Machine {
     }
 
     /// Seconds of the device that is busy longest with `bytes`: read and written on each drive.
-    fn io_seconds(
-        &self,
-        bytes: &BTreeMap<usize, [f64; 2]>,
-        seconds: impl Fn(&DriveFigures, f64, f64) -> f64,
-    ) -> f64 {
-        let mut devices: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
-        let mut all = [0.0; 2];
+    fn io_seconds(&self, bytes: &BTreeMap<usize, [u64; 2]>) -> f64 {
+        let mut devices: BTreeMap<usize, [u64; 2]> = BTreeMap::new();
+        let mut all = [0; 2];
         for (&drive, [read, written]) in bytes {
             let device = self.device_of.get(drive).copied().unwrap_or(drive);
             for sum in [devices.entry(device).or_default(), &mut all] {
@@ -105,10 +101,12 @@ impl Machine {
                 sum[1] += written;
             }
         }
-        let each = devices.iter().map(|(device, [read, written])| {
-            seconds(self.drives.get(*device).unwrap_or(&USUAL_DRIVE), *read, *written)
-        });
-        let together = self.beneath.map_or(0.0, |drive| seconds(&drive, all[0], all[1]));
+        let seconds =
+            |drive: &DriveFigures, [read, written]: [u64; 2]| drive.seconds(read as f64, written as f64);
+        let each = devices
+            .iter()
+            .map(|(device, &bytes)| seconds(self.drives.get(*device).unwrap_or(&USUAL_DRIVE), bytes));
+        let together = self.beneath.map_or(0.0, |drive| seconds(&drive, all));
         each.fold(together, f64::max)
     }
 }
@@ -133,15 +131,7 @@ fn usual_figures(threads: usize) -> Figures {
         transfer: 0.8 * factor * share,
         copy: (0.8 * factor * share).max(0.1 * factor),
     };
-    Figures {
-        threads,
-        single: lines(1.0),
-        double: lines(2.0),
-        layer: 1.7 * share,
-        encode: 0.0,
-        decode: 0.0,
-        steady: false,
-    }
+    Figures { threads, single: lines(1.0), double: lines(2.0), layer: 1.7 * share, steady: false }
 }
 
 /// A method for a job: its plan and what that takes, or why there is none.
@@ -153,7 +143,7 @@ pub struct Choice {
 }
 
 /// A choice as it is shown.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ChoiceRow {
     /// The method.
     pub method: Method,
@@ -220,17 +210,7 @@ impl Choice {
     /// The choice as it is shown; `chosen` is the method that runs.
     #[must_use]
     pub fn row(&self, chosen: Method) -> ChoiceRow {
-        let empty = ChoiceRow {
-            method: self.method,
-            chosen: self.method == chosen,
-            seconds: None,
-            bytes_moved: None,
-            scratch_bytes: None,
-            memory: None,
-            error_bound: None,
-            drives: Vec::new(),
-            remark: String::new(),
-        };
+        let empty = ChoiceRow { method: self.method, chosen: self.method == chosen, ..ChoiceRow::default() };
         match &self.plan {
             Err(error) => ChoiceRow { remark: error.to_string(), ..empty },
             Ok((plan, prediction)) => ChoiceRow {
@@ -322,11 +302,11 @@ mod tests {
 
     #[test]
     fn drives_on_one_device_take_turns_and_others_do_not() {
-        let bytes: BTreeMap<usize, [f64; 2]> = [(0, [1e9, 0.0]), (1, [0.0, 1e9])].into();
+        let bytes: BTreeMap<usize, [u64; 2]> = [(0, [1_000_000_000, 0]), (1, [0, 1_000_000_000])].into();
         let seconds = |device_of| {
             let one = machine(1e9);
             let both = Machine { drives: vec![one.drives[0]; 2], device_of, ..one };
-            both.io_seconds(&bytes, DriveFigures::seconds)
+            both.io_seconds(&bytes)
         };
         assert!((seconds(vec![0, 0]) - 2.0).abs() < 1e-9);
         assert!((seconds(vec![0, 1]) - 1.0).abs() < 1e-9);

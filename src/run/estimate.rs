@@ -62,17 +62,20 @@ pub struct DriveEstimate {
     pub free_bytes: Option<u64>,
 }
 
-impl From<&Plan> for Estimate {
-    fn from(plan: &Plan) -> Self {
+impl Estimate {
+    /// The estimate of a plan whose drives are emulated, if they are.
+    #[must_use]
+    pub fn of(plan: &Plan, emulation: Option<Rates>) -> Self {
         let memory = plan.memory();
         let drives: Vec<_> = plan
             .drives
             .iter()
+            .zip(drive_names(&plan.drives, emulation))
             .enumerate()
-            .map(|(index, path)| {
+            .map(|(index, (path, name))| {
                 let (scratch_bytes, output_bytes) = plan.new_bytes(index);
                 DriveEstimate {
-                    path: path.display().to_string(),
+                    path: name,
                     scratch_bytes,
                     output_bytes,
                     free_bytes: crate::storage::free_space(path).ok(),
@@ -95,7 +98,7 @@ impl From<&Plan> for Estimate {
             measured: false,
             choices: Vec::new(),
             passes: plan.passes.iter().map(crate::engine::Pass::info).collect(),
-            notes: notes(plan, None),
+            notes: notes(plan, emulation),
             drives,
         }
     }
@@ -122,18 +125,6 @@ fn notes(plan: &Plan, emulation: Option<Rates>) -> Vec<String> {
     notes
 }
 
-impl Estimate {
-    /// The estimate of a plan whose drives are emulated, if they are.
-    #[must_use]
-    pub fn emulated(plan: &Plan, emulation: Option<Rates>) -> Self {
-        let mut estimate = Self::from(plan);
-        for (drive, name) in estimate.drives.iter_mut().zip(drive_names(&plan.drives, emulation)) {
-            drive.path = name;
-        }
-        Self { notes: notes(plan, emulation), ..estimate }
-    }
-}
-
 /// What `project`'s hologram needs by its method, and by every other; reads no more than its images' headers.
 /// Figures of the machine are measured as `settings` allow.
 pub fn estimate(project: &Project, settings: &Settings) -> Result<Estimate, RunError> {
@@ -157,9 +148,5 @@ pub fn estimate(project: &Project, settings: &Settings) -> Result<Estimate, RunE
         // Nothing fits: the reason.
         None => planner::plan(&job, project.method, &machine)?.0,
     };
-    Ok(Estimate {
-        choices: rows,
-        measured: machine.measured,
-        ..Estimate::emulated(&plan, settings.emulation)
-    })
+    Ok(Estimate { choices: rows, measured: machine.measured, ..Estimate::of(&plan, settings.emulation) })
 }

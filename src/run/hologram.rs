@@ -151,9 +151,8 @@ pub(super) fn run_checked(
     let layers = load_layers(project, sink, cancel)?;
     // What is bypassed leaves nothing to look at.
     let made = if settings.bypass.is_some() { Vec::new() } else { outputs(project) };
-    let jobs_without_files = usize::from(made.is_empty());
+    let jobs = made.len().max(1);
     let mut files = made.into_iter();
-    let jobs = files.len() + jobs_without_files;
     let full_scale = match project.output.full_scale {
         Some(given) => given,
         // Light keeps its energy on its way, and that of several layers adds up.

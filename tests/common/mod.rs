@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use gigafringe::engine::{Cancel, EventSink};
 use gigafringe::methods::Optics;
-use gigafringe::optics::{Bytes, Evanescent, Length};
+use gigafringe::optics::{Bytes, Evanescent, Grid, Image, LayerSource, Length, Phase, Samples, Values};
 use gigafringe::project::{Drive, Method, Precision, Role};
 use gigafringe::run::{Kept, Propagation, Settings, propagate};
-use gigafringe::storage::{Element, NpyHeader};
+use gigafringe::storage::{Element, NpyHeader, save_gray_png};
 use num_complex::Complex64;
 
 /// One case of `tests/reference`.
@@ -209,4 +209,32 @@ pub fn propagate_plane(
     write_plane(&source, plane);
     let settings = settings(drives(folder.path(), 1), precision);
     propagate_file(folder.path(), &source, pitch, optics, distance, &settings)
+}
+
+/// A source that fills the band: every sample independent.
+pub fn noise(height: usize, width: usize) -> Plane {
+    let mut state = 23u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+    };
+    let samples = (0..height * width).map(|_| Complex64::new(next(), next())).collect();
+    Plane { height, width, samples }
+}
+
+/// A grey image by its pixels.
+pub fn image(path: &Path, width: usize, height: usize, pixel: impl Fn(usize, usize) -> u8) -> Image {
+    let pixels: Vec<_> = (0..width * height).map(|i| pixel(i / width, i % width)).collect();
+    save_gray_png(path, width, height, &pixels, false).unwrap();
+    Image { width, height, samples: Samples::U8(pixels) }
+}
+
+/// The layer's samples in memory.
+pub fn samples(image: &Image, phase: Phase, grid: &Grid, index: u32) -> Plane {
+    let source = LayerSource::new(image.clone(), Values::Amplitude, phase, grid, 5, index);
+    let mut plane = Plane::from_fn(grid.height, grid.width, |_, _| Complex64::default());
+    for (y, line) in plane.samples.chunks_mut(grid.width).enumerate() {
+        source.add_line(y, 0, line);
+    }
+    plane
 }

@@ -168,14 +168,10 @@ fn choices(project: &Project, plane: u64) -> Vec<ChoiceRow> {
         remark: "2 streams, padded to 4608 × 4608".into(),
     };
     let refused = ChoiceRow {
-        seconds: None,
-        bytes_moved: None,
-        scratch_bytes: None,
-        memory: None,
-        error_bound: None,
-        drives: Vec::new(),
+        method: Method::Blocks,
+        chosen: wanted == Method::Blocks,
         remark: NO_BLOCKS.into(),
-        ..row(Method::Blocks, 0.0, 0)
+        ..ChoiceRow::default()
     };
     vec![row(Method::Padded, 2.0, 6), row(Method::Streamed, 2.5, 4), row(Method::Implicit, 3.0, 10), refused]
 }

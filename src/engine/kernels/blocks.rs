@@ -11,8 +11,8 @@ use std::sync::Arc;
 use num_complex::Complex;
 use rayon::prelude::*;
 
-use super::scratch::{put_columns, put_rows, take_columns, take_rows};
-use super::{Layers, PerThread, Transforms, add_source};
+use super::scratch::{gather_rows, put_columns, put_rows, take_columns};
+use super::{Layers, PerThread, Transforms, add_source, batch};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::plan::{Layout, Rect};
 use crate::engine::preview::{Gather, Preview};
@@ -191,10 +191,6 @@ struct ColumnWork<T> {
     stream: Vec<Complex<T>>,
     scratch: Vec<Complex<T>>,
     table: Vec<Complex<T>>,
-}
-
-const fn batch(threads: usize) -> usize {
-    if threads < 4 { SCALE_ROWS } else { (4 * threads).next_multiple_of(SCALE_ROWS) }
 }
 
 impl<T: TransferReal> BlockKernel<T> {
@@ -471,13 +467,7 @@ impl<T: TransferReal> BlockKernel<T> {
             work.with(|RowWork { spectra, line, scratch }| {
                 let spectra = &mut spectra[..outputs.len() * width];
                 if !dark {
-                    for (p, panel) in block.chunks_exact(tiles.panel_bytes()).enumerate() {
-                        let x0 = p * PANEL;
-                        if x0 < width {
-                            let columns = x0..width.min(x0 + PANEL);
-                            take_rows(&tiles, panel, y.place(by, first), spectra, width, columns);
-                        }
-                    }
+                    gather_rows(&tiles, block, y.place(by, first), spectra);
                 }
                 let mut results = Vec::new();
                 for (i, (spectrum, output)) in spectra.chunks_exact_mut(width).zip(outputs).enumerate() {
@@ -534,12 +524,10 @@ impl<T: TransferReal> ChunkKernel for BlockKernel<T> {
     ) {
         let strips = self.plan.strips();
         let (block, strip) = (chunk / strips, chunk % strips);
-        let (source, base) = match (self.plan.source, self.plan.base) {
-            (Some(source), Some(base)) => (Some((&*inputs[0], source)), Some((&*inputs[1], base))),
-            (Some(source), None) => (Some((&*inputs[0], source)), None),
-            (None, Some(base)) => (None, Some((&*inputs[0], base))),
-            (None, None) => (None, None),
-        };
+        // In the ports' order.
+        let mut inputs = inputs.iter().map(|input| &**input);
+        let source = self.plan.source.and_then(|element| Some((inputs.next()?, element)));
+        let base = self.plan.base.and_then(|element| Some((inputs.next()?, element)));
         let output = outputs.first_mut().map(|output| &mut **output);
         let Some((bytes, element)) = source else {
             if strip == 0 {

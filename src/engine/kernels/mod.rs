@@ -22,7 +22,7 @@ pub use rows_inverse::RowsInverse;
 
 use crate::optics::{Encoder, LayerSource, Real};
 use crate::spectral::{Split, Streams};
-use crate::storage::Element;
+use crate::storage::{Element, SCALE_ROWS};
 
 /// A piece of working memory for each thread of the pool.
 struct PerThread<W>(Vec<Mutex<W>>);
@@ -37,6 +37,12 @@ impl<W> PerThread<W> {
         let index = rayon::current_thread_index().unwrap_or(0);
         task(&mut self.0[index].lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Rows of a batch: enough that all threads have some and that a panel is filled in runs of lines, and
+/// whole blocks of a common scale.
+const fn batch(threads: usize) -> usize {
+    if threads < 4 { SCALE_ROWS } else { (4 * threads).next_multiple_of(SCALE_ROWS) }
 }
 
 /// Adds a line of a plane, as its file holds it, to `line`.

@@ -7,11 +7,11 @@ use num_complex::Complex;
 use rayon::prelude::*;
 
 use super::scratch::put_rows;
-use super::{Layers, PerThread, add_source};
+use super::{Layers, PerThread, add_source, batch};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::optics::Real;
 use crate::spectral::{Split, Streams};
-use crate::storage::{Element, PANEL, SCALE_ROWS, Tiles};
+use crate::storage::{Element, PANEL, Tiles};
 
 /// Phase 1: each row, layers added, transformed to its streams and laid out in tiles.
 pub struct RowsForward<T: Real> {
@@ -40,12 +40,6 @@ pub struct RowsOf {
     pub first_row: usize,
     /// The streams that are made, an output each.
     pub streams: Range<usize>,
-}
-
-/// Rows of a batch: enough that all threads have some and that a panel is filled in runs of lines, and
-/// whole blocks of a common scale.
-const fn batch(threads: usize) -> usize {
-    if threads < 4 { SCALE_ROWS } else { (4 * threads).next_multiple_of(SCALE_ROWS) }
 }
 
 impl<T: Real> RowsForward<T> {

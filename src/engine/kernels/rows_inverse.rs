@@ -6,13 +6,13 @@ use std::sync::Arc;
 use num_complex::Complex;
 use rayon::prelude::*;
 
-use super::scratch::take_rows;
+use super::scratch::gather_rows;
 use super::{PerThread, add_source, encode_lines};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::preview::{Gather, Preview};
 use crate::optics::{Encoder, Real};
 use crate::spectral::{Split, Streams};
-use crate::storage::{Element, PANEL, Tiles};
+use crate::storage::{Element, Tiles};
 
 /// Rows that are gathered together: whole runs of cache lines.
 const GROUP: usize = 8;
@@ -165,17 +165,6 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
             if let Some(gather) = &mut self.gather {
                 gather.add(y0 + index * GROUP, binned);
             }
-        }
-    }
-}
-
-/// Copies rows `first..` of a chunk's tiles to `lines`, as many as fit.
-fn gather_rows<T: Real>(tiles: &Tiles, bytes: &[u8], first: usize, lines: &mut [Complex<T>]) {
-    for (c, tile) in bytes.chunks_exact(tiles.tile_bytes()).enumerate() {
-        let columns = tiles.columns_in(c);
-        for (x0, panel) in (0..columns).step_by(PANEL).zip(tile.chunks(tiles.panel_bytes())) {
-            let x = c * tiles.columns + x0..c * tiles.columns + columns.min(x0 + PANEL);
-            take_rows(tiles, panel, first, lines, tiles.width, x);
         }
     }
 }

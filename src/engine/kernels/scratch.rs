@@ -54,7 +54,7 @@ pub fn put_rows<T: Real>(
 }
 
 /// Takes rows of a panel from its row `first` on into samples `columns` of `lines`, `stride` samples apart.
-pub fn take_rows<T: Real>(
+fn take_rows<T: Real>(
     tiles: &Tiles,
     panel: &[u8],
     first: usize,
@@ -80,6 +80,17 @@ pub fn take_rows<T: Real>(
             }
         }
         y += rows;
+    }
+}
+
+/// Copies rows `first..` of a chunk's tiles to `lines`, as many as fit.
+pub fn gather_rows<T: Real>(tiles: &Tiles, bytes: &[u8], first: usize, lines: &mut [Complex<T>]) {
+    for (c, tile) in bytes.chunks_exact(tiles.tile_bytes()).enumerate() {
+        let columns = tiles.columns_in(c);
+        for (x0, panel) in (0..columns).step_by(PANEL).zip(tile.chunks(tiles.panel_bytes())) {
+            let x = c * tiles.columns + x0..c * tiles.columns + columns.min(x0 + PANEL);
+            take_rows(tiles, panel, first, lines, tiles.width, x);
+        }
     }
 }
 
