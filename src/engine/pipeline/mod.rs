@@ -19,8 +19,7 @@ use std::time::Instant;
 
 use crossbeam_channel::{Sender, unbounded};
 
-use super::plan::{Lane, Layout, Port};
-use super::{Cancel, EngineError, EventSink, Kind};
+use super::{Cancel, EngineError, EventSink, Kind, Lane, Layout, Port};
 use crate::project::Bypass;
 use crate::storage::{AlignedBuffer, Store};
 use coordinator::Coordinator;
