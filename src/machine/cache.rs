@@ -136,6 +136,9 @@ fn write(file: &Path, remembered: &Remembered) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Raised when what is measured, or how, changes between two versions of the program.
+const REVISION: u32 = 2;
+
 /// This machine, and the program whose figures these are: another version may compute otherwise.
 fn machine() -> String {
     use sysinfo::{CpuRefreshKind, RefreshKind, System};
@@ -148,7 +151,7 @@ fn machine() -> String {
         .map(|cpu| cpu.brand().trim().to_owned())
         .unwrap_or_default();
     let host = System::host_name().unwrap_or_default();
-    format!("{host} | {processor} | gigafringe {}", env!("CARGO_PKG_VERSION"))
+    format!("{host} | {processor} | gigafringe {}, figures {REVISION}", env!("CARGO_PKG_VERSION"))
 }
 
 /// This machine with so many threads.

@@ -49,8 +49,8 @@ pub struct LineFigures {
 
 /// Powers of two that are measured.
 const LENGTHS: [usize; 4] = [1024, 4096, 16_384, 65_536];
-/// 2⁵·5·11².
-const SMOOTH: usize = 19_360;
+/// 2⁹·5·7, as `spectral::fast_length` chooses them.
+const SMOOTH: usize = 17_920;
 /// 4 · 4099, a prime.
 const ROUGH: usize = 16_396;
 /// The length that transfer function, layers and copies are measured at.

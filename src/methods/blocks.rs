@@ -1,9 +1,10 @@
 //! `blocks`: overlap-save. Each block of the plane is one 2-D transform in memory; nothing is kept on a drive
 //! between reading and writing.
 //!
-//! A block needs a guard as wide as the response all round, so a plane of N² samples in blocks of B² reads
-//! and computes (B / (B − 2·guard))² times as much; where the light's reach is short against what fits in
-//! memory that is little, and a propagation moves not much more than the plane and its result.
+//! A block needs a guard as wide as the response all round, so columns of a plane of N² samples in blocks of
+//! B² are (B / (B − 2·guard)) times as long in all; where the light's reach is short against what fits in
+//! memory that is little. Rows that blocks share stay in memory: with blocks as wide as the plane, which is
+//! what is mostly chosen, a propagation moves the plane and its result and nothing else.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::storage::{ALIGNMENT, PANEL, SCALE_ROWS, block_offset};
 /// More blocks than this along one axis would be mostly guard.
 const MOST_BLOCKS: usize = 64;
 /// A strip's rows of one buffer are no more bytes than this: larger requests are not faster.
-const STRIP_BYTES: usize = 32 << 20;
+const STRIP_BYTES: usize = 8 << 20;
 
 /// Strips of all blocks; beyond this there would be more bookkeeping than work.
 const MOST_STRIPS: usize = 1 << 20;

@@ -8,7 +8,7 @@
 use super::Job;
 use super::three_phases::Padding;
 use crate::optics::{Tail, reach};
-use crate::spectral::is_smooth;
+use crate::spectral::fast_length;
 
 /// What the responses of a job's propagations have at a distance, for each axis `[y, x]`.
 pub struct Responses([Option<Tail>; 2]);
@@ -62,7 +62,7 @@ pub fn padding(job: &Job, responses: &Responses, streams: usize) -> Option<Paddi
         let (length, twice) = (lengths[axis], 2 * lengths[axis]);
         let reduced = responses
             .width(axis, length, length, allowed)
-            .map(|(width, tail)| (fast_multiple(length + width - 1, split[axis]), tail))
+            .map(|(width, tail)| (fast_length(length + width - 1, split[axis]), tail))
             .filter(|&(padded, _)| padded < twice);
         padded[axis] = match reduced {
             Some((padded, tail)) => {
@@ -74,33 +74,4 @@ pub fn padding(job: &Job, responses: &Responses, streams: usize) -> Option<Paddi
         };
     }
     Some(Padding { padded, error })
-}
-
-/// The smallest multiple of `factor` from `least` on that leaves a product of 2, 3, 5, 7 and 11.
-fn fast_multiple(least: usize, factor: usize) -> usize {
-    let mut quotient = least.div_ceil(factor).max(1);
-    while !is_smooth(quotient) {
-        quotient += 1;
-    }
-    factor * quotient
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fast_lengths_are_multiples_and_smooth_and_not_far_off() {
-        assert_eq!(fast_multiple(1, 2), 2);
-        assert_eq!(fast_multiple(2050, 2), 2058); // 2·3·7³
-        assert_eq!(fast_multiple(26, 2), 28);
-        assert_eq!(fast_multiple(26, 5), 30);
-        for least in (1000..200_000).step_by(977) {
-            for factor in [1, 2, 3, 16] {
-                let fast = fast_multiple(least, factor);
-                assert!(fast >= least && fast.is_multiple_of(factor), "{least} {factor} {fast}");
-                assert!(fast < least + least / 20 + 10 * factor, "{least} {factor} {fast}");
-            }
-        }
-    }
 }

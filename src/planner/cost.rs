@@ -1,7 +1,7 @@
 //! What a plan will take: the larger of moving its bytes and computing, for each pass.
 
 use super::Machine;
-use crate::engine::{Kernel, Place, Plan};
+use crate::engine::{BlockPlan, Kernel, Place, Plan};
 use crate::machine::LineFigures;
 use crate::project::Precision;
 use crate::spectral::Split;
@@ -89,22 +89,30 @@ impl Compute<'_> {
                 self.streams(split, height, streams.len())
                     + self.panels(height * (tiles.width * streams.len()) as f64)
             }
-            Kernel::Blocks(blocks) => (0..blocks.count()).map(|block| self.block(blocks, block)).sum(),
+            Kernel::Blocks(blocks) => self.blocks(blocks).iter().sum(),
         }
     }
 
-    fn block(&self, plan: &crate::engine::BlockPlan, block: usize) -> f64 {
+    /// Rows and columns of all blocks.
+    fn blocks(&self, plan: &BlockPlan) -> [f64; 2] {
+        (0..plan.count())
+            .map(|block| self.block(plan, block))
+            .fold([0.0; 2], |sum, block| [sum[0] + block[0], sum[1] + block[1]])
+    }
+
+    /// Rows and columns of one block.
+    fn block(&self, plan: &BlockPlan, block: usize) -> [f64; 2] {
         let [y, x] = plan.blocks;
-        let (by, bx) = (block / x.count(), block % x.count());
+        let [by, bx] = plan.index(block);
         let (input, columns) = (y.input(by), x.input(bx));
         let (width, height) = (x.transform as f64, y.transform as f64);
         let spectrum = width * height;
-        let mut seconds = 0.0;
+        let mut sums = [0.0; 2];
         let mut made = 0.0;
         for wave in &plan.waves {
             let lit = &wave.window.rows;
             let rows = if plan.source.is_some() {
-                input.len()
+                plan.fresh(by).len()
             } else {
                 lit.end.min(input.end).saturating_sub(lit.start.max(input.start))
             };
@@ -114,19 +122,18 @@ impl Compute<'_> {
             }
             made += 1.0;
             let rows = rows as f64;
-            seconds += self.transforms(x.transform, rows)
-                + self.transforms(y.transform, width)
-                + self.transfer(spectrum)
-                + self.panels(rows * width + spectrum)
+            sums[0] += self.transforms(x.transform, rows)
+                + self.panels(rows * width)
                 + self.layers((wave.layers.len() * columns.len()) as f64 * rows);
+            sums[1] += self.transforms(y.transform, width) + self.transfer(spectrum) + self.panels(spectrum);
         }
         if made > 0.0 {
             let rows = y.output(by).len() as f64;
-            seconds += self.transforms(x.transform, rows)
-                + self.transforms(y.transform, width)
-                + self.panels(2.0 * (made - 1.0) * spectrum + spectrum + rows * width);
+            sums[0] += self.transforms(x.transform, rows) + self.panels(rows * width);
+            sums[1] +=
+                self.transforms(y.transform, width) + self.panels(2.0 * (made - 1.0) * spectrum + spectrum);
         }
-        seconds
+        sums
     }
 }
 
@@ -147,10 +154,14 @@ pub fn predict(plan: &Plan, machine: &Machine) -> Prediction {
         .map(|pass| {
             let seconds = compute.kernel(&pass.kernel);
             let io = machine.io_seconds(&plan.drive_bytes(pass));
-            // The first chunk is only read, the last only written; a block's columns wait for all of its rows.
+            // The first chunk is only read, the last only written; a block's columns wait for all of its rows,
+            // and drives that have filled the buffers wait for the columns.
             let chunks = pass.lanes.iter().map(|lane| lane.chunks).max().unwrap_or(1).max(1) as f64;
             let alone = match &pass.kernel {
-                Kernel::Blocks(blocks) if blocks.source.is_some() => 0.4 * seconds.min(io),
+                Kernel::Blocks(blocks) if blocks.source.is_some() => {
+                    let [rows, columns] = compute.blocks(blocks);
+                    columns + rows.max(io) - seconds.max(io)
+                }
                 _ => seconds.min(io) / chunks,
             };
             PassPrediction {

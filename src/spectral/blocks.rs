@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::is_smooth;
+use super::fast_length;
 
 /// How a line is cut into blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +32,10 @@ impl Blocks {
         assert!(length > 0 && valid > 0, "a line and its blocks");
         let valid = valid.min(length);
         let least = if valid == length { length + guard } else { valid + 2 * guard };
-        let mut half = least.div_ceil(2);
-        while !is_smooth(half) {
-            half += 1;
-        }
-        Self { length, valid, guard, transform: 2 * half }
+        let even = least.next_multiple_of(2);
+        let fast = fast_length(even, 1);
+        let transform = if fast.is_multiple_of(2) { fast } else { fast_length(even, 2) };
+        Self { length, valid, guard, transform }
     }
 
     /// One block for a line of `length`, whose transform is the definition's own doubled line.

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 
+use super::is_smooth;
 use crate::optics::Real;
 
 /// How a line is padded and split into streams.
@@ -162,20 +163,6 @@ impl<T: Real> Streams<T> {
             }
         }
     }
-}
-
-/// Whether a transform of `length` is a product of short ones; others go by way of longer ones.
-#[must_use]
-pub const fn is_smooth(mut length: usize) -> bool {
-    let primes = [2, 3, 5, 7, 11];
-    let mut i = 0;
-    while i < primes.len() {
-        while length.is_multiple_of(primes[i]) && length > 0 {
-            length /= primes[i];
-        }
-        i += 1;
-    }
-    length == 1
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //!
 //! A block's rows are transformed as they arrive, a strip at a time; with the last one its columns are
 //! convolved; then its rows are transformed back, a strip at a time, and each makes room for a strip of the
-//! next block. So a chunk is a strip: it brings rows of one block and takes rows of the one before. Without a
-//! source a block is made all at once, with its first strip.
+//! next block. So a chunk is a strip: it brings rows of one block and takes rows of the one before. The next
+//! block is the one below: what both need of a source stays in memory as it is, as spectra of rows, so that
+//! each row of a column of blocks is read and transformed once. Without a source a block is made all at once,
+//! with its first strip.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,120 +13,18 @@ use std::sync::Arc;
 use num_complex::Complex;
 use rayon::prelude::*;
 
-use super::scratch::{gather_rows, put_columns, put_rows, take_columns};
+use super::block_plan::BlockPlan;
+use super::scratch::{gather_rows, move_rows, put_columns, put_rows, take_columns};
 use super::{Layers, PerThread, Transforms, add_source, batch};
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::preview::{Gather, Preview};
 use crate::engine::{Layout, Rect};
-use crate::optics::{Encoder, Encoding, Transfer, TransferLines, TransferReal};
-use crate::spectral::{Blocks, Split, Streams};
-use crate::storage::{AlignedBuffer, Element, PANEL, SCALE_ROWS, ScratchPrecision, Tiles};
+use crate::optics::{Encoder, TransferLines, TransferReal};
+use crate::spectral::Streams;
+use crate::storage::{AlignedBuffer, Element, PANEL, SCALE_ROWS};
 
 /// Rows that are taken back together.
 const GROUP: usize = SCALE_ROWS;
-
-/// Layers that start together, and how their light moves.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BlockWave {
-    /// The layers, by their index in the project.
-    pub layers: Vec<usize>,
-    /// The samples that they cover.
-    pub window: Rect,
-    /// The transfer function on a block.
-    pub transfer: Transfer,
-}
-
-/// What is computed block by block.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BlockPlan {
-    /// The samples of the source, if there is one; it belongs to the first wave.
-    pub source: Option<Element>,
-    /// What is propagated and added; at least one, and no more with a source.
-    pub waves: Vec<BlockWave>,
-    /// The blocks along y and x.
-    pub blocks: [Blocks; 2],
-    /// Rows of a strip, a multiple of [`SCALE_ROWS`].
-    pub strip: usize,
-    /// How blocks are kept in memory between their rows and columns.
-    pub kept: ScratchPrecision,
-    /// The samples of a plane to add, if there is one: the last input port.
-    pub base: Option<Element>,
-    /// The distance of the plane from the hologram, when a preview is wanted.
-    pub preview: Option<f64>,
-    /// What is written for each sample.
-    pub encoding: Encoding,
-}
-
-impl BlockPlan {
-    /// Number of blocks.
-    #[must_use]
-    pub const fn count(&self) -> usize {
-        self.blocks[0].count() * self.blocks[1].count()
-    }
-
-    /// Strips of a block.
-    #[must_use]
-    pub fn strips(&self) -> usize {
-        let y = &self.blocks[0];
-        let block = |by| if self.source.is_some() { y.input(by).len() } else { y.output(by).len() };
-        (0..y.count()).map(block).max().unwrap_or(1).div_ceil(self.strip)
-    }
-
-    /// Number of chunks: the strips of all blocks, and with a source once more those of the last one.
-    #[must_use]
-    pub fn chunks(&self) -> usize {
-        (self.count() + usize::from(self.source.is_some())) * self.strips()
-    }
-
-    /// Block `block` along y and x: lines of blocks one after another.
-    const fn index(&self, block: usize) -> [usize; 2] {
-        [block / self.blocks[1].count(), block % self.blocks[1].count()]
-    }
-
-    /// Strip `strip` of `all`, from its start.
-    fn strip_of(&self, all: &Range<usize>, strip: usize) -> Range<usize> {
-        let start = (all.start + strip * self.strip).min(all.end);
-        start..all.end.min(start + self.strip)
-    }
-
-    /// The samples that chunk `chunk` brings.
-    #[must_use]
-    pub fn brought(&self, chunk: usize) -> Rect {
-        let (block, strip) = (chunk / self.strips(), chunk % self.strips());
-        if self.source.is_none() || block == self.count() {
-            return Rect::default();
-        }
-        let [by, bx] = self.index(block);
-        Rect { rows: self.strip_of(&self.blocks[0].input(by), strip), columns: self.blocks[1].input(bx) }
-    }
-
-    /// The samples that chunk `chunk` takes away.
-    #[must_use]
-    pub fn taken(&self, chunk: usize) -> Rect {
-        let (block, strip) = (chunk / self.strips(), chunk % self.strips());
-        let Some(block) = block.checked_sub(usize::from(self.source.is_some())) else {
-            return Rect::default();
-        };
-        let [by, bx] = self.index(block);
-        Rect { rows: self.strip_of(&self.blocks[0].output(by), strip), columns: self.blocks[1].output(bx) }
-    }
-
-    /// How a block is kept in memory: one tile.
-    const fn tiles(&self) -> Tiles {
-        let [height, width] = [self.blocks[0].transform, self.blocks[1].transform];
-        Tiles { height, width, rows: height, columns: width, precision: self.kept }
-    }
-
-    /// Bytes of a block in memory.
-    const fn block_bytes(&self) -> usize {
-        self.tiles().tile_bytes()
-    }
-
-    const fn splits(&self) -> [Split; 2] {
-        let [y, x] = [self.blocks[0].transform, self.blocks[1].transform];
-        [Split { length: y, padded: y, streams: 1 }, Split { length: x, padded: x, streams: 1 }]
-    }
-}
 
 /// The kernel of a [`BlockPlan`].
 pub struct BlockKernel<T: TransferReal> {
@@ -301,7 +201,7 @@ impl<T: TransferReal> BlockKernel<T> {
         let place = x.place(bx, columns.start)..x.place(bx, columns.start) + columns.len();
         let own = (y.output(by), x.output(bx));
         let own_columns = own.1.start - columns.start..own.1.end - columns.start;
-        let tiles = self.plan.tiles();
+        let (tiles, slides) = (self.plan.tiles(), self.plan.slides());
         let all = rows.clone();
         for first in rows.clone().step_by(self.batch) {
             if stop.is_set() {
@@ -327,7 +227,7 @@ impl<T: TransferReal> BlockKernel<T> {
                         for layer in layers {
                             layer.add_line(row, columns.start, samples);
                         }
-                        let counted = if own.0.contains(&row) { own_columns.clone() } else { 0..0 };
+                        let counted = if slides || own.0.contains(&row) { own_columns.clone() } else { 0..0 };
                         let energy = T::energy(&samples[counted]);
                         streams.forward(0, line, spectrum, scratch);
                         energy
@@ -353,7 +253,12 @@ impl<T: TransferReal> BlockKernel<T> {
         let [y, _] = self.plan.blocks;
         let [by, _] = self.plan.index(block);
         let output = y.output(by);
-        let wanted = y.place(by, output.start) + output.len();
+        // The first row that is kept, and where it lies in the transform.
+        let slides = self.plan.slides();
+        let (kept, place) =
+            if slides { (self.plan.kept_at(by, output.start), y.place(by, output.start)) } else { (0, 0) };
+        let wanted = y.place(by, output.start) + output.len() - place;
+        let history = slides.then(|| y.valid..y.valid + 2 * y.guard);
         let (filled, streams, transfer) = (self.filled.clone(), &self.streams[0], &self.transfers[wave]);
         let last = wave + 1 == self.plan.waves.len();
         let work = &self.columns;
@@ -367,6 +272,10 @@ impl<T: TransferReal> BlockKernel<T> {
                 for line in columns.chunks_exact_mut(height) {
                     line[..filled.start].fill(Complex::default());
                     line[filled.end..].fill(Complex::default());
+                }
+                // For the next block, as they are.
+                if let Some(history) = history.clone() {
+                    move_rows(&tiles, panel, history, 0);
                 }
                 if let Some(sum) = &sum
                     && !first
@@ -389,9 +298,9 @@ impl<T: TransferReal> BlockKernel<T> {
                     }
                 }
                 if last {
-                    put_columns(&tiles, panel, wanted, columns, height, 0);
+                    put_columns(&tiles, panel, kept..kept + wanted, columns, height, place);
                 } else if let Some(sum) = &mut sum {
-                    put_columns(&tiles, sum, height, columns, height, 0);
+                    put_columns(&tiles, sum, 0..height, columns, height, 0);
                 }
             });
         };
@@ -449,8 +358,9 @@ impl<T: TransferReal> BlockKernel<T> {
     ) {
         let Rect { rows, columns } = self.plan.taken(chunk);
         let [by, bx] = self.plan.index(block);
-        let [y, x] = self.plan.blocks;
+        let [_, x] = self.plan.blocks;
         let tiles = self.plan.tiles();
+        let kept_at = |row| self.plan.kept_at(by, row);
         let (width, place) =
             (tiles.width, x.place(bx, columns.start)..x.place(bx, columns.start) + columns.len());
         let base_rows = self.places.base.as_ref().map(|layout| layout.rows(chunk));
@@ -467,7 +377,7 @@ impl<T: TransferReal> BlockKernel<T> {
             work.with(|RowWork { spectra, line, scratch }| {
                 let spectra = &mut spectra[..outputs.len() * width];
                 if !dark {
-                    gather_rows(&tiles, block, y.place(by, first), spectra);
+                    gather_rows(&tiles, block, kept_at(first), spectra);
                 }
                 let mut results = Vec::new();
                 for (i, (spectrum, output)) in spectra.chunks_exact_mut(width).zip(outputs).enumerate() {

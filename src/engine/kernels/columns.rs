@@ -161,7 +161,7 @@ impl<T: TransferReal> Columns<T> {
                 put_columns(
                     &self.tiles,
                     piece,
-                    self.tiles.rows_in(j),
+                    0..self.tiles.rows_in(j),
                     &lines[0],
                     height,
                     j * self.tiles.rows,

@@ -4,6 +4,7 @@
 //! computed on, so a job's output is the same bytes for every chunk size, number of buffers and
 //! threads.
 
+mod block_plan;
 mod blocks;
 mod columns;
 mod rows_forward;
@@ -15,7 +16,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use num_complex::Complex;
 
-pub use blocks::{BlockKernel, BlockPlan, BlockWave, Places};
+pub use block_plan::{BlockPlan, BlockWave};
+pub use blocks::{BlockKernel, Places};
 pub use columns::{Columns, Term};
 pub use rows_forward::{RowsForward, RowsOf};
 pub use rows_inverse::RowsInverse;

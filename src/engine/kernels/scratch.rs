@@ -118,28 +118,42 @@ pub fn take_columns<T: Real>(
     }
 }
 
-/// The reverse of [`take_columns`].
+/// Puts samples of columns from their `y0`th on into rows `rows` of a panel; in b16 these begin with a
+/// multiple of [`SCALE_ROWS`].
 pub fn put_columns<T: Real>(
     tiles: &Tiles,
     panel: &mut [u8],
-    rows: usize,
+    rows: Range<usize>,
     columns: &[Complex<T>],
     length: usize,
     y0: usize,
 ) {
     if is_native::<T>(tiles) {
-        return columns_to_panel(columns, length, y0, bytemuck::cast_slice_mut(panel), PANEL, rows);
+        let panel = &mut bytemuck::cast_slice_mut(panel)[rows.start * PANEL..];
+        return columns_to_panel(columns, length, y0, panel, PANEL, rows.len());
     }
     let mut block = [0.0; PARTS];
-    for y in (0..rows).step_by(SCALE_ROWS) {
-        let count = SCALE_ROWS.min(rows - y);
+    for y in (0..rows.len()).step_by(SCALE_ROWS) {
+        let count = SCALE_ROWS.min(rows.len() - y);
         for (x, column) in columns.chunks_exact(length).enumerate() {
             for (sample, row) in column[y0 + y..][..count].iter().zip(block.chunks_exact_mut(2 * PANEL)) {
                 [row[2 * x], row[2 * x + 1]] = single(*sample);
             }
         }
         block[2 * PANEL * count..].fill(0.0);
-        put_block(tiles, panel, y, &block, count);
+        put_block(tiles, panel, rows.start + y, &block, count);
+    }
+}
+
+/// Moves rows of a panel, as it keeps them, to its row `to` and on; both begin with a multiple of
+/// [`SCALE_ROWS`] where rows share scales.
+pub fn move_rows(tiles: &Tiles, panel: &mut [u8], rows: Range<usize>, to: usize) {
+    let (samples, scales) = panel.split_at_mut(tiles.panel_sample_bytes());
+    let row_bytes = PANEL * tiles.precision.sample_bytes();
+    samples.copy_within(rows.start * row_bytes..rows.end * row_bytes, to * row_bytes);
+    if tiles.precision == ScratchPrecision::B16 {
+        let scale = |row: usize| row / SCALE_ROWS * 4;
+        scales.copy_within(scale(rows.start)..scale(rows.end.next_multiple_of(SCALE_ROWS)), scale(to));
     }
 }
 
@@ -256,7 +270,7 @@ mod tests {
         let mut columns = vec![Complex::<T>::default(); PANEL * length];
         take_columns(&tiles, &panel, rows, &mut columns, length, 1);
         panel.fill(0x5a);
-        put_columns(&tiles, &mut panel, rows, &columns, length, 1);
+        put_columns(&tiles, &mut panel, 0..rows, &columns, length, 1);
         let mut back = vec![Complex::default(); rows * stride];
         // In groups that do not divide a block's rows.
         for first in (0..rows).step_by(5) {
