@@ -97,6 +97,8 @@ pub enum Method {
     /// Let the planner choose.
     #[default]
     Auto,
+    /// Three phases with explicit zeros and one stream (Blinder & Shimobaba 2019); a baseline.
+    ZeroPadded,
     /// Three phases with even and odd streams on four roles (Lee & Kim 2023).
     Implicit,
     /// The same phases with no more padding than the light's reach needs.
@@ -114,7 +116,7 @@ impl Method {
     #[must_use]
     pub const fn rolloff(self) -> f64 {
         match self {
-            Self::Implicit => 0.0,
+            Self::ZeroPadded | Self::Implicit => 0.0,
             // The same for every method that may be chosen: the choice does not change the hologram.
             Self::Auto | Self::Padded | Self::InCore | Self::Streamed | Self::Blocks => 0.02,
         }
@@ -125,6 +127,7 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Auto => "auto",
+            Self::ZeroPadded => "zero-padded",
             Self::Implicit => "implicit",
             Self::Padded => "padded",
             Self::InCore => "in-core",
@@ -182,6 +185,15 @@ impl Precision {
             Self::F32 => 8,
             Self::F64 => 16,
         }
+    }
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
     }
 }
 

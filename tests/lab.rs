@@ -51,7 +51,7 @@ fn every_target_is_measured_and_nothing_is_left() {
             assert!(seconds.iter().all(|s| s.as_f64().unwrap() > 0.0));
             assert!(series["bytes_off"].as_f64().unwrap() <= 0.01, "{series}");
             let moved = series["bytes_moved"].as_array().unwrap();
-            let any = moved.iter().any(|drive| drive[0].as_u64().unwrap() > 0);
+            let any = moved.iter().any(|drive| (0..2).any(|way| drive[way].as_u64().unwrap() > 0));
             assert_eq!(any, series["left_out"] != "io", "{series}");
         }
     }
@@ -81,6 +81,98 @@ fn every_target_is_measured_and_nothing_is_left() {
         }
     }
     assert_eq!(sections[4]["scipy"]["skipped"], "--no-scipy was given");
+}
+
+/// Every comparison at toy size, and the page that is made of them.
+#[test]
+fn every_comparison_runs_and_methods_give_one_plane() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("place");
+    std::fs::create_dir(&place).unwrap();
+    let program = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_gigafringe"))
+            .current_dir(folder.path())
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    let experiments =
+        ["table1", "io", "breakdown", "memory", "table2", "drives", "overlap", "hologram", "real"];
+    let mut files = Vec::new();
+    for experiment in experiments {
+        let mut arguments =
+            vec!["lab", "compare", experiment, "--json", "--folder=place", "--size=300", "--repeat=1"];
+        // Small as the planes are, tables need some megabytes.
+        arguments.push("--memory=16MiB");
+        if experiment == "real" {
+            arguments.push("--drives=place,place");
+        }
+        let output = program(&arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{experiment}: {errors}");
+        assert!(is_empty(&place), "{experiment}: nothing is left");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["experiment"], experiment);
+        assert_eq!(json["emulated"].as_array().unwrap().is_empty(), experiment == "real");
+        for section in json["sections"].as_array().unwrap() {
+            let series = section["series"].as_array().unwrap();
+            assert!(series.len() >= 2, "{experiment}: {section}");
+            for series in series {
+                assert!(series["median"].as_f64().unwrap() > 0.0, "{series}");
+                assert!(series["bytes_off"].as_f64().unwrap() <= 0.01, "{series}");
+                assert!(!series["passes"].as_array().unwrap().is_empty(), "{series}");
+            }
+            let planes = section["agreement"].as_array().unwrap();
+            assert_eq!(planes.is_empty(), ["io", "overlap"].contains(&experiment), "{experiment}");
+            for plane in planes {
+                assert_eq!(plane["agrees"], true, "{experiment}: {plane}");
+            }
+        }
+        let ratios = json["comparisons"].as_array().unwrap();
+        assert!(!ratios.is_empty(), "{experiment}");
+        let published = ratios.iter().filter(|ratio| ratio["published"].is_f64()).count();
+        let expected = match experiment {
+            "table1" => 6,
+            "io" => 2,
+            "drives" | "hologram" => 1,
+            _ => 0,
+        };
+        assert_eq!(published, expected, "{experiment}");
+        let file = folder.path().join(format!("{experiment}.json"));
+        std::fs::write(&file, &output.stdout).unwrap();
+        files.push(file.to_str().unwrap().to_owned());
+    }
+
+    let mut arguments = vec!["lab", "report", "--output=page.html"];
+    arguments.extend(files.iter().map(String::as_str));
+    assert!(program(&arguments).status.success());
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for experiment in experiments {
+        assert!(page.contains(&format!("<h2>{experiment}</h2>")), "{experiment}");
+    }
+    assert!(page.contains("published 2.43") && page.contains("<svg") && !page.contains("http"));
+    // A page that is there is not lost.
+    assert_eq!(program(&arguments).status.code(), Some(2));
+    arguments[2] = "--output=page.md";
+    assert!(program(&arguments).status.success());
+    assert!(std::fs::read_to_string(folder.path().join("page.md")).unwrap().contains("| 2.43 |"));
+
+    for (arguments, word) in [
+        (vec!["lab", "compare", "real"], "--drives"),
+        (vec!["lab", "compare", "io", "--drives=place"], "real"),
+        (vec!["lab", "compare", "io", "--size=7"], "size"),
+        (vec!["lab", "compare", "io", "--repeat=0"], "repeat"),
+        (vec!["lab", "report", "nothing.json", "--output=x.html"], "nothing.json"),
+        (vec!["lab", "report", "page.md", "--output=x.html"], "page.md"),
+        (vec!["lab", "report", &files[0], "--output=x.pdf"], "x.pdf"),
+    ] {
+        let output = program(&arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(word), "{arguments:?} should say `{word}`: {error}");
+        assert!(is_empty(&place));
+    }
 }
 
 #[test]

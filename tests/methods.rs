@@ -49,7 +49,8 @@ fn blocks(plan: &Plan) -> usize {
 /// Where the light may reach across the whole plane every method is the definition.
 #[test]
 fn every_reference_plane_is_reached_by_every_method() {
-    let methods: [(Method, Option<usize>, Option<usize>); 8] = [
+    let methods: [(Method, Option<usize>, Option<usize>); 9] = [
+        (Method::ZeroPadded, None, None),
         (Method::Padded, None, None),
         (Method::Padded, Some(1), None),
         (Method::Padded, Some(2), Some(1)),
@@ -70,7 +71,9 @@ fn every_reference_plane_is_reached_by_every_method() {
                 assert!(error <= bound, "{} {method} {streams:?} {precision:?}: {error:e}", case.name);
             }
             // Scratch in fewer bits: within what is stated for it, and not exact by keeping more.
-            for method in [Method::Implicit, Method::Padded, Method::Streamed, Method::Blocks] {
+            for method in
+                [Method::ZeroPadded, Method::Implicit, Method::Padded, Method::Streamed, Method::Blocks]
+            {
                 let result = run(case, precision, 2, |s| {
                     (s.method, s.scratch_precision) = (method, Some(ScratchPrecision::B16));
                 });
@@ -191,6 +194,7 @@ fn all_methods_agree_at_4096_to_their_stated_errors() {
     let (expected, plan) = go(&Settings { method: Method::Implicit, ..base.clone() });
     let bound = plan.error_bound;
     for (method, memory, scratch) in [
+        (Method::ZeroPadded, 160, None),
         (Method::Padded, 160, None),
         (Method::Streamed, 160, None),
         (Method::InCore, 700, None),

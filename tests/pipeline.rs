@@ -137,6 +137,7 @@ fn run_on(
     let count = lanes.iter().map(|l| l.input_sets * l.inputs.len() + l.output_sets * l.outputs.len()).sum();
     let mut buffers: Vec<_> = (0..count).map(|_| AlignedBuffer::new(8192)).collect();
     let context = PassContext {
+        serial: false,
         pass: 0,
         stores: &stores,
         drive_of,

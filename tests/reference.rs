@@ -8,7 +8,8 @@ mod common;
 use common::{Case, Plane, element_error, propagate_file, read_plane, run, write_plane};
 use gigafringe::methods::Optics;
 use gigafringe::optics::Evanescent;
-use gigafringe::project::Precision;
+use gigafringe::project::{Method, Precision};
+use gigafringe::storage::Rates;
 use num_complex::Complex64;
 use proptest::prelude::*;
 
@@ -49,6 +50,28 @@ fn the_result_is_the_same_bytes_for_every_chunk_buffers_threads_and_drives() {
                     "{} chunk {chunk} buffers {buffers} threads {threads}",
                     case.name
                 );
+            }
+        }
+    }
+}
+
+/// Where scratch lies, and whether stages overlap, changes no byte of the result.
+#[test]
+fn striped_volumes_and_stages_that_take_turns_give_the_same_bytes() {
+    for case in Case::all().iter().filter(|c| ["odd_oblong", "two_pitches"].contains(&&*c.name)) {
+        for method in [Method::Implicit, Method::ZeroPadded, Method::Blocks] {
+            let reference = run(case, Precision::F64, 1, |s| s.method = method);
+            for (drives, striped, serial, emulation) in [
+                (4, true, false, None),
+                (3, true, true, None),
+                (2, false, true, None),
+                (4, true, false, Some(Rates { read: 1e9, write: 1e9, ..Rates::NVME })),
+            ] {
+                let other = run(case, Precision::F64, drives, |s| {
+                    (s.method, s.striped, s.serial, s.emulation) = (method, striped, serial, emulation);
+                    s.chunk = Some(16);
+                });
+                assert!(reference == other, "{} {method} {drives} {striped} {serial}", case.name);
             }
         }
     }

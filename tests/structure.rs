@@ -19,7 +19,7 @@ const MODULES: [(&str, &[&str]); 14] = [
         "cli",
         &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run", "lab"],
     ),
-    ("app", &["optics", "storage", "project", "engine", "planner", "inspect", "run"]),
+    ("app", &["optics", "storage", "project", "engine", "planner", "inspect", "run", "lab"]),
     ("main", &["app", "cli", "project", "run"]),
 ];
 

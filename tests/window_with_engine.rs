@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use gigafringe::app::{App, Engine, RunState};
+use gigafringe::app::{App, Command, Engine, RunState, blank_project};
 use gigafringe::engine::{Cancel, EventSink};
+use gigafringe::lab::{Comparing, Experiment};
+use gigafringe::optics::Bytes;
 use gigafringe::project::Project;
 use gigafringe::run::{Settings, run_project};
 
@@ -88,4 +90,45 @@ fn the_demo_is_loaded_given_drives_run_and_its_layers_seen() {
     for drive in ["a", "b"] {
         assert_eq!(std::fs::read_dir(folder.path().join(drive)).unwrap().count(), 0, "scratch is gone");
     }
+}
+
+fn shows(window: &Window, text: &'static str) -> bool {
+    window.query_all_by_label_contains(text).next().is_some()
+}
+
+/// The lab's page: a comparison runs, is followed, and is drawn; another one is stopped.
+#[test]
+fn a_comparison_is_made_and_another_one_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().to_path_buf();
+    let mut window: Window = Harness::builder()
+        .with_size([1400.0, 1200.0])
+        .build_eframe(|cc| App::new(Arc::new(Engine), blank_project(), None, &cc.egui_ctx));
+    let comparing = |size| Comparing {
+        experiment: Experiment::Breakdown,
+        size,
+        memory: Some(Bytes(16 << 20)),
+        repeat: 1,
+        folder: place.clone(),
+        drives: Vec::new(),
+    };
+    window.get_by_label("Lab").click();
+    window.run_steps(3);
+    assert!(shows(&window, "Nothing has been compared yet"));
+    let until = |window: &mut Window, text: &'static str| wait(window, text, |w| shows(w, text));
+    window.state_mut().send(Command::Compare(Box::new(comparing(300))));
+    window.run_steps(2);
+    until(&mut window, "All gave one plane");
+    for text in ["zero-padded, 1 drive over implicit, 4 drives", "Emulated SATA drives", "Compare"] {
+        assert!(shows(&window, text), "{text}");
+    }
+    // A large one, which is stopped in its middle.
+    window.state_mut().send(Command::Compare(Box::new(comparing(2048))));
+    window.run_steps(2);
+    until(&mut window, "Stop");
+    until(&mut window, "1 of 1: implicit");
+    window.get_by_label("Stop").click();
+    until(&mut window, "stopped on request");
+    assert!(shows(&window, "All gave one plane"), "what was compared before stays");
+    assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "nothing is left");
 }

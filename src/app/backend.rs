@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::engine::Cancel;
+use crate::lab::{self, Comparing, ExperimentReport};
 use crate::planner::Measuring;
 use crate::project::{Encoding, Project};
 use crate::run::{self, Estimate, RunError, RunHandle, Settings};
@@ -40,6 +42,16 @@ pub trait Backend: Send + Sync + 'static {
     /// The same, after what computing and the project's drives take was measured here, which takes seconds
     /// and is remembered.
     fn measure(&self, project: &Project) -> Result<Estimate, RunError>;
+
+    /// Makes a comparison; `tell` gets a line for each step.
+    fn compare(
+        &self,
+        comparing: &Comparing,
+        cancel: &Cancel,
+        tell: &dyn Fn(&str),
+    ) -> Result<ExperimentReport, RunError> {
+        lab::compare(comparing, cancel, tell)
+    }
 
     /// The drives of this machine.
     fn detect_drives(&self) -> Vec<DetectedDrive>;

@@ -6,11 +6,12 @@ use egui::{Context, ThemePreference, ViewportCommand};
 
 use super::backend::Ask;
 use super::edits::Edit;
-use super::fields::Field;
+use super::fields::{Field, Page};
 use super::log::Level;
 use super::preview_images::Contrast;
 use super::questions::Question;
 use super::{App, blank_project};
+use crate::lab::Comparing;
 use crate::project::Project;
 
 /// One thing the user asked for.
@@ -56,6 +57,12 @@ pub enum Command {
     SetTheme(ThemePreference),
     /// Show or hide the log.
     ShowLog(bool),
+    /// Show the lab's page, or the run.
+    ShowLab(bool),
+    /// Start a comparison in the lab.
+    Compare(Box<Comparing>),
+    /// Stop the comparison.
+    StopComparing,
     /// Take the error strip away.
     DismissError,
     /// Put a text on the clipboard.
@@ -119,6 +126,9 @@ impl App {
             Command::Enlarge(layer) => self.enlarged = layer,
             Command::SetTheme(theme) => ctx.set_theme(theme),
             Command::ShowLog(show) => self.options.log_open = show,
+            Command::ShowLab(show) => self.options.page = if show { Page::Lab } else { Page::Run },
+            Command::Compare(comparing) => self.compare(*comparing),
+            Command::StopComparing => self.lab.stop(),
             Command::DismissError => self.log.dismiss(),
             Command::Copy(text) => ctx.copy_text(text),
             Command::Close if self.is_running() => self.question = Some(Question::CloseDuringRun),
@@ -146,6 +156,7 @@ impl App {
     pub(super) fn stop_and_close(&mut self) {
         self.question = None;
         self.close_when_stopped = true;
+        self.lab.stop();
         self.cancel_run();
     }
 

@@ -136,6 +136,17 @@ pub struct Options {
     pub force: bool,
     /// Whether the log is shown.
     pub log_open: bool,
+    /// What is shown beside the project.
+    pub page: Page,
+}
+
+/// What is shown beside the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page {
+    /// The run, its charts and previews.
+    Run,
+    /// The lab.
+    Lab,
 }
 
 /// A label of the common width, whose hover text explains the term.

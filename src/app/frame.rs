@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use egui::{Context, ViewportCommand};
 
-use super::fields::Sheet;
+use super::fields::{Page, Sheet};
 use super::previews::{self, Sources};
 use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
@@ -28,7 +28,7 @@ impl App {
             // Whoever sent the signal does not see a question.
             self.stop_and_close();
         }
-        if self.close_when_stopped && !self.is_running() {
+        if self.close_when_stopped && !self.is_running() && !self.lab.is_running() {
             self.close_when_stopped = false;
             self.close(ctx);
         }
@@ -116,6 +116,23 @@ impl App {
             run_bar::show(ui, &self.view, now, blocked.as_deref(), self.stopping, &mut commands);
             ui.add_space(4.0);
         });
+        match self.options.page {
+            Page::Lab => {
+                let running = self.view.is_active();
+                egui::CentralPanel::default()
+                    .show(ui, |ui| self.lab.show(ui, &self.project, running, &mut commands));
+            }
+            Page::Run => self.run_page(ui, &mut commands),
+        }
+        if let Some(question) = &self.question {
+            questions::show(ui, question, &mut commands);
+        }
+        drop_hint(ui);
+        self.commands = commands;
+    }
+
+    /// The run's charts and the previews.
+    fn run_page(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         let sources = Sources {
             project: &self.project,
             view: &self.view,
@@ -134,7 +151,7 @@ impl App {
                 let charts = egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                     ui.add_space(4.0);
                     let project = self.ran.as_ref().unwrap_or(&self.project);
-                    charts::show(ui, &self.view, project, self.selected_pass, &mut commands);
+                    charts::show(ui, &self.view, project, self.selected_pass, commands);
                     ui.add_space(4.0);
                 });
                 charts.content_size.y
@@ -145,15 +162,10 @@ impl App {
             self.charts_height = needed;
             ui.ctx().request_repaint();
         }
-        egui::CentralPanel::default().show(ui, |ui| previews::show(ui, &sources, &mut commands));
+        egui::CentralPanel::default().show(ui, |ui| previews::show(ui, &sources, commands));
         if let Some(layer) = self.enlarged {
-            previews::enlarged(ui, &sources, layer, &mut commands);
+            previews::enlarged(ui, &sources, layer, commands);
         }
-        if let Some(question) = &self.question {
-            questions::show(ui, question, &mut commands);
-        }
-        drop_hint(ui);
-        self.commands = commands;
     }
 }
 
@@ -183,6 +195,7 @@ impl eframe::App for App {
         self.poll_drives();
         // Before the estimate, which is made anew after it.
         self.poll_measure();
+        self.lab.poll();
         self.poll_needs();
         self.drain_run(ctx);
         self.update_pictures(ctx);

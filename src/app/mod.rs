@@ -13,6 +13,7 @@ mod edits;
 mod fields;
 mod frame;
 mod images;
+mod lab;
 mod log;
 mod needs;
 mod plots;
@@ -33,8 +34,8 @@ mod toolbar;
 mod window;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use egui::Context;
@@ -47,11 +48,12 @@ pub use run_view::{RunState, RunView};
 pub use screenshot::{Scheme, Screenshot};
 pub use window::{run, run_with};
 
+use crate::lab::Comparing;
 use crate::optics::{Grid, Length};
 use crate::project::{Encoding, Evanescent, Layering, Method, Output, Precision, Project};
 use crate::run::{RunError, RunHandle};
 use crate::storage::DetectedDrive;
-use fields::{Drafts, Options};
+use fields::{Drafts, Options, Page};
 use log::{Level, Log};
 use needs::Needs;
 use questions::Question;
@@ -93,6 +95,7 @@ pub struct App {
     needs_of: Option<Project>,
     needs_task: Option<Task<Needs>>,
     measure_task: Option<Task<Result<(), RunError>>>,
+    lab: lab::LabPage,
     drives: Option<Vec<DetectedDrive>>,
     drives_task: Option<Task<Vec<DetectedDrive>>>,
     dialog: Option<Dialog>,
@@ -165,7 +168,7 @@ impl App {
             project,
             path,
             drafts: Drafts::default(),
-            options: Options { pitch_linked, force: false, log_open: false },
+            options: Options { pitch_linked, force: false, log_open: false, page: Page::Run },
             folders: Vec::new(),
             commands: Vec::new(),
             question: None,
@@ -174,6 +177,7 @@ impl App {
             needs_of: None,
             needs_task: None,
             measure_task: None,
+            lab: lab::LabPage::default(),
             drives: None,
             drives_task: None,
             dialog: None,
@@ -341,11 +345,28 @@ impl App {
     fn measurement(&self) -> Measurement {
         if self.measure_task.is_some() {
             Measurement::UnderWay
-        } else if self.is_running() {
+        } else if self.is_running() || self.lab.is_running() {
             Measurement::RunUnderWay
         } else {
             Measurement::Possible
         }
+    }
+
+    /// Starts a comparison, unless something is under way that it would spoil.
+    fn compare(&mut self, comparing: Comparing) {
+        if self.is_running() || self.measure_task.is_some() || self.lab.is_running() {
+            return;
+        }
+        let (backend, wake) = (self.backend.clone(), self.wake.clone());
+        self.lab.start(comparing, move |comparing, cancel, lines| {
+            let told = wake.clone();
+            Task::spawn("lab", wake, move || {
+                backend.compare(&comparing, &cancel, &|line| {
+                    lines.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
+                    told.call();
+                })
+            })
+        });
     }
 
     fn poll_measure(&mut self) {

@@ -79,6 +79,9 @@ impl App {
                 "This machine is being measured, which takes some seconds; a run would spoil it".into(),
             );
         }
+        if self.lab.is_running() {
+            return Some("A comparison is under way in the lab; a run would spoil it".into());
+        }
         if self.project.layers.is_empty() {
             return Some("Add at least one image as a layer first".into());
         }

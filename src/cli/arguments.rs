@@ -201,6 +201,10 @@ pub struct Common {
     /// Folders on one to four drives, with the roles A, B, C, D in order.
     #[arg(long, value_name = "DIR", value_delimiter = ',')]
     pub drives: Vec<PathBuf>,
+    /// Let the drives be one striped volume (RAID-0, stripes of 256 KiB) for all scratch, instead of having
+    /// roles; source and result stay whole files.
+    #[arg(long)]
+    pub striped: bool,
     /// The arithmetic.
     #[arg(long, value_enum)]
     pub precision: Option<Precision>,
@@ -226,6 +230,9 @@ pub struct Common {
     /// Leave out the arithmetic, or the drives, to measure the rest; no file is kept.
     #[arg(long, value_enum)]
     pub bypass: Option<Bypass>,
+    /// Let reading, computing and writing take turns, to measure what their overlap gives.
+    #[arg(long)]
+    pub serial: bool,
     /// Replace files that exist.
     #[arg(long)]
     pub force: bool,
@@ -293,12 +300,14 @@ impl Common {
             at_once: self.at_once,
             scratch_precision: self.scratch_precision,
             drives: self.roles(),
+            striped: self.striped,
             memory: self.memory.unwrap_or(Project::DEFAULT_MEMORY),
             chunk: self.chunk,
             buffers: self.buffers.unwrap_or(Project::DEFAULT_BUFFERS),
             threads: self.threads.unwrap_or_else(default_threads),
             tolerance: self.tolerance,
             bypass: self.bypass,
+            serial: self.serial,
             measuring: None,
             force: self.force,
             emulation: self.emulate,
@@ -308,8 +317,10 @@ impl Common {
     /// The settings of a job of `project`, which [`Self::change`] has seen.
     pub fn settings_of(&self, project: &Project) -> Settings {
         Settings {
+            striped: self.striped,
             threads: self.threads.unwrap_or_else(default_threads),
             bypass: self.bypass,
+            serial: self.serial,
             measuring: None,
             force: self.force,
             emulation: self.emulate,

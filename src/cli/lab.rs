@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::commands::cancel_on_interrupt;
 use super::output::print;
-use crate::lab::{self, Speed};
+use crate::lab::{self, Comparing, Experiment, Speed};
 use crate::optics::Bytes;
 use crate::run::RunError;
 
@@ -16,6 +16,50 @@ use crate::run::RunError;
 pub enum LabCommand {
     /// Time every method against its baselines; it makes its own inputs and removes them again.
     Speed(SpeedArguments),
+    /// Make a comparison of Lee & Kim (2023) again, on emulated drives or on yours.
+    Compare(CompareArguments),
+    /// Make one page of what `lab compare --json` printed.
+    Report(ReportArguments),
+}
+
+/// `lab compare`
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// Which comparison.
+    #[arg(value_enum)]
+    pub experiment: Experiment,
+    /// Samples along each side of the plane.
+    #[arg(long, value_name = "N", default_value_t = 2048)]
+    pub size: usize,
+    /// Bound on each job's memory, twice that in f64; half of a plane if not given.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+    /// Rounds; medians are compared.
+    #[arg(long, value_name = "ROUNDS", default_value_t = 3)]
+    pub repeat: usize,
+    /// Where all files lie while it runs; fast emulated drives may need one in memory, as /dev/shm.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+    /// Folders on one to four drives of yours, for `real`.
+    #[arg(long, value_name = "DIR", value_delimiter = ',')]
+    pub drives: Vec<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `lab report`
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// Files with what `lab compare --json` printed.
+    #[arg(required = true, value_name = "FILE.json")]
+    pub files: Vec<PathBuf>,
+    /// The page: .html with charts, or .md.
+    #[arg(long, value_name = "PAGE")]
+    pub output: PathBuf,
+    /// Replace a page that exists.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `lab speed`
@@ -49,7 +93,19 @@ pub struct SpeedArguments {
 
 /// Carries out a `lab` command; progress goes to standard error.
 pub fn execute(command: LabCommand) -> Result<(), RunError> {
-    let LabCommand::Speed(arguments) = command;
+    match command {
+        LabCommand::Speed(arguments) => speed(arguments),
+        LabCommand::Compare(arguments) => compare(arguments),
+        LabCommand::Report(arguments) => report(&arguments),
+    }
+}
+
+fn tell(line: &str) {
+    // A terminal that is gone is no reason to stop.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn speed(arguments: SpeedArguments) -> Result<(), RunError> {
     let speed = Speed {
         size: arguments.size.unwrap_or(if arguments.quick { 4096 } else { 16_384 }),
         memory: arguments.memory.unwrap_or(Bytes(if arguments.quick { 64 << 20 } else { 512 << 20 })),
@@ -59,12 +115,58 @@ pub fn execute(command: LabCommand) -> Result<(), RunError> {
         scipy: !arguments.no_scipy,
         quick: arguments.quick,
     };
-    let report = lab::speed(&speed, &cancel_on_interrupt(), &|line| {
-        // A terminal that is gone is no reason to stop.
-        let _ = writeln!(std::io::stderr(), "{line}");
-    })?;
+    let report = lab::speed(&speed, &cancel_on_interrupt(), &tell)?;
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!(report)));
     }
     print(&lab::table(&report))
+}
+
+fn compare(arguments: CompareArguments) -> Result<(), RunError> {
+    let CompareArguments { experiment, size, memory, repeat, folder, drives, json } = arguments;
+    let comparing = Comparing { experiment, size, memory, repeat, folder, drives };
+    let report = lab::compare(&comparing, &cancel_on_interrupt(), &tell)?;
+    if json {
+        return print(&format!("{}\n", serde_json::json!(report)));
+    }
+    print(&lab::text(&report))
+}
+
+fn report(arguments: &ReportArguments) -> Result<(), RunError> {
+    let mut reports = Vec::new();
+    for path in &arguments.files {
+        let unusable = |problem: String| RunError::Value {
+            field: "report",
+            problem: format!("{}: {problem}; give files that `lab compare --json` printed", path.display()),
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
+        let report: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+        if !report["experiment"].is_string() || !report["sections"].is_array() {
+            return Err(unusable("holds no comparison".into()));
+        }
+        reports.push(report);
+    }
+    let page = match arguments.output.extension().and_then(|extension| extension.to_str()) {
+        Some("html") => lab::html(&reports),
+        Some("md") => lab::markdown(&reports),
+        _ => {
+            return Err(RunError::Value {
+                field: "output",
+                problem: format!("{} is neither .html nor .md; choose one", arguments.output.display()),
+            });
+        }
+    };
+    let file = if arguments.force {
+        std::fs::File::create(&arguments.output)
+    } else {
+        std::fs::File::create_new(&arguments.output)
+    };
+    file.and_then(|mut file| file.write_all(page.as_bytes())).map_err(|error| RunError::Value {
+        field: "output",
+        problem: format!(
+            "{} cannot be written ({error}); choose another, or give --force to replace a file",
+            arguments.output.display()
+        ),
+    })
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::energy::Energies;
-use super::files::{JobFiles, device_notes, drive_names};
+use super::files::{JobFiles, device_notes};
 use super::kernels::{BlockKernel, Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
 use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
@@ -99,6 +99,8 @@ pub struct JobContext<'a> {
     pub cancel: &'a Cancel,
     /// What is left out; then nothing is kept.
     pub bypass: Option<Bypass>,
+    /// Whether reading, computing and writing take turns, to measure what their overlap gives.
+    pub serial: bool,
     /// Whether an existing output is replaced.
     pub force: bool,
     /// What each drive is to be emulated as, if not what it is.
@@ -113,7 +115,7 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
         job: context.job.0,
         jobs: context.job.1,
         method: plan.method.to_string(),
-        drives: drive_names(&plan.drives, context.emulation),
+        drives: plan.drive_names(context.emulation),
         passes: plan.passes.iter().map(Pass::info).collect(),
         predicted: plan.predicted.as_ref().map(|predicted| predicted.1),
     });
@@ -164,7 +166,7 @@ fn run_passes<T: TransferReal>(
         seconds: 0.0,
         predicted: plan.predicted.as_ref().map(|predicted| predicted.1),
         passes: Vec::new(),
-        drives: drive_names(&plan.drives, context.emulation),
+        drives: plan.drive_names(context.emulation),
         memory_planned: plan.memory().total(),
         peak_memory: None,
         energy: [0.0; 2],
@@ -177,6 +179,7 @@ fn run_passes<T: TransferReal>(
     let mut computing = Computing::<T>::new(plan, context);
     for (index, pass) in plan.passes.iter().enumerate() {
         let pass_context = PassContext {
+            serial: context.serial,
             pass: index,
             stores: files.stores(),
             drive_of: &drive_of,

@@ -1,5 +1,6 @@
 //! A job's files: opened, reserved before the first byte, and gone again unless the job completes.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::{Cancel, EngineError, Place, Plan};
 use crate::optics::Bytes;
 use crate::storage::{
     DirectFile, EmulatedDrive, EmulatedStore, MemoryStore, PlaneHeader, Rates, StorageError, Store,
-    folder_of, free_space, same_device, same_file_system,
+    StripedStore, folder_of, free_space, same_device, same_file_system,
 };
 
 /// The files of a running job. Dropping it removes scratch and an unfinished output.
@@ -18,6 +19,8 @@ pub struct JobFiles {
     outputs: Vec<Output>,
     /// One folder of scratch files on each drive that has any.
     scratch: Vec<Option<TempDir>>,
+    /// The parts of files on a striped volume, by the file's index.
+    striped: BTreeMap<usize, Vec<Arc<dyn Store>>>,
     notes: Vec<String>,
 }
 
@@ -35,7 +38,11 @@ impl JobFiles {
         let mut files = Self {
             stores: Vec::new(),
             outputs: Vec::new(),
-            scratch: plan.drives.iter().map(|_| None).collect(),
+            // Where there is a striped volume, those of its drives.
+            scratch: std::iter::repeat_with(|| None)
+                .take(plan.drives.len().max(plan.stripes.len()))
+                .collect(),
+            striped: BTreeMap::new(),
             notes: Vec::new(),
         };
         for (index, file) in plan.files.iter().enumerate() {
@@ -50,6 +57,11 @@ impl JobFiles {
                     continue;
                 }
                 Place::Source(path) => Arc::new(DirectFile::open(path)?),
+                Place::Scratch if !plan.stripes.is_empty() => {
+                    let store = files.striped(index, plan, file.bytes)?;
+                    files.stores.push(store);
+                    continue;
+                }
                 Place::Scratch | Place::Packed(..) => {
                     let folder = files.scratch_folder(file.drive, &plan.drives[file.drive])?;
                     let store = DirectFile::create(&folder.join(format!("{index}.tiles")))?;
@@ -78,13 +90,46 @@ impl JobFiles {
         Ok(files)
     }
 
-    /// Lets every drive of `plan` be one of `rates`, whatever is below it.
+    /// Makes scratch file `index` on the striped volume of `plan`.
+    fn striped(&mut self, index: usize, plan: &Plan, bytes: u64) -> Result<Arc<dyn Store>, EngineError> {
+        let mut parts: Vec<Arc<dyn Store>> = Vec::new();
+        for (drive, folder) in plan.stripes.iter().enumerate() {
+            let folder = self.scratch_folder(drive, folder)?;
+            let part = DirectFile::create(&folder.join(format!("{index}.part")))?;
+            self.note_buffered(&part);
+            parts.push(Arc::new(part));
+        }
+        let store = StripedStore::new(parts.clone());
+        store.allocate(bytes)?;
+        self.striped.insert(index, parts);
+        Ok(Arc::new(store))
+    }
+
+    /// Lets every drive of `plan` be one of `rates`, whatever is below it. On a striped volume the user's own
+    /// files, which are whole, count as if they were striped, too.
     pub fn emulate(&mut self, plan: &Plan, rates: Rates) {
-        let drives: Vec<_> = plan.drives.iter().map(|_| Arc::new(EmulatedDrive::new(rates))).collect();
-        for (store, file) in self.stores.iter_mut().zip(&plan.files) {
-            if !matches!(file.place, Place::Memory) {
-                *store = Arc::new(EmulatedStore::new(store.clone(), drives[file.drive].clone()));
-            }
+        let drives: Vec<_> = (0..plan.drives.len().max(plan.stripes.len()))
+            .map(|_| Arc::new(EmulatedDrive::new(rates)))
+            .collect();
+        let emulated = |store: &Arc<dyn Store>, drive: &Arc<EmulatedDrive>| -> Arc<dyn Store> {
+            Arc::new(EmulatedStore::new(store.clone(), drive.clone()))
+        };
+        for (index, (store, file)) in self.stores.iter_mut().zip(&plan.files).enumerate() {
+            *store = match (&file.place, self.striped.get(&index)) {
+                (Place::Memory, _) => continue,
+                (_, Some(parts)) => {
+                    let parts = parts.iter().zip(&drives).map(|(part, drive)| emulated(part, drive));
+                    let striped = StripedStore::new(parts.collect());
+                    // It has its room already.
+                    striped.set_len(file.bytes);
+                    Arc::new(striped)
+                }
+                (_, None) if !plan.stripes.is_empty() => {
+                    let parts = drives.iter().map(|drive| emulated(store, drive));
+                    Arc::new(StripedStore::of_whole(parts.collect()))
+                }
+                (_, None) => emulated(store, &drives[file.drive]),
+            };
         }
     }
 
@@ -173,19 +218,29 @@ fn pack(
 }
 
 /// Checks that each file system has room for all that the job puts on it.
-fn check_space(plan: &Plan) -> Result<(), EngineError> {
+fn check_space<'p>(plan: &'p Plan) -> Result<(), EngineError> {
     // Folder, scratch, output. Space belongs to a file system, not to a device.
-    let needs: Vec<(&Path, u64, u64)> = plan
+    let needs: Vec<(&'p Path, u64, u64)> = plan
         .files
         .iter()
-        .filter_map(|file| {
+        .filter_map(|file| -> Option<Vec<(&'p Path, u64, u64)>> {
             let (scratch, output) = file.new_bytes();
             match &file.place {
                 Place::Source(_) | Place::Memory => None,
-                Place::Scratch | Place::Packed(..) => Some((&*plan.drives[file.drive], scratch, output)),
-                Place::Output(path, _) => Some((folder_of(path), scratch, output)),
+                Place::Scratch if !plan.stripes.is_empty() => {
+                    let parts = plan.stripes.len();
+                    let part = |(i, folder): (usize, &'p PathBuf)| {
+                        (&**folder, StripedStore::part_bytes(scratch, i, parts), 0)
+                    };
+                    Some(plan.stripes.iter().enumerate().map(part).collect())
+                }
+                Place::Scratch | Place::Packed(..) => {
+                    Some(vec![(&*plan.drives[file.drive], scratch, output)])
+                }
+                Place::Output(path, _) => Some(vec![(folder_of(path), scratch, output)]),
             }
         })
+        .flatten()
         .collect();
     for (folder, ..) in &needs {
         // Where the system does not tell, reserving will.
@@ -202,16 +257,6 @@ fn check_space(plan: &Plan) -> Result<(), EngineError> {
         }
     }
     Ok(())
-}
-
-/// The drives' names, with their rates where they are emulated.
-#[must_use]
-pub fn drive_names(drives: &[PathBuf], emulation: Option<Rates>) -> Vec<String> {
-    let name = |path: &PathBuf| match emulation {
-        Some(rates) => format!("{} (emulated {rates})", path.display()),
-        None => path.display().to_string(),
-    };
-    drives.iter().map(name).collect()
 }
 
 /// What the user should know of the drives' folders: which share a device, a sentence for each device, or
@@ -282,6 +327,7 @@ mod tests {
             precision: Precision::F32,
             scratch_precision: crate::storage::ScratchPrecision::F32,
             drives: vec![folder.into()],
+            stripes: Vec::new(),
             files: vec![
                 file(9000, Place::Scratch),
                 file(header.file_bytes(), Place::Output(folder.join("out.npy"), header)),

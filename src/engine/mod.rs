@@ -17,7 +17,7 @@ pub use cancel::Cancel;
 pub use error::EngineError;
 pub use events::{ChunkEvent, Event, EventSink, Kind, PassInfo};
 pub use executor::{JobContext, JobReport, PassReport, execute};
-pub use files::{device_notes, drive_names};
+pub use files::device_notes;
 pub use kernels::{BlockPlan, BlockWave, RowsOf, Term};
 pub use layout::{Axis, Layout, Order, Rect, Segment};
 pub use memory::Memory;

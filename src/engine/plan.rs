@@ -9,7 +9,7 @@ use super::{Layout, PassInfo};
 use crate::optics::Encoding;
 use crate::project::{Method, Precision};
 use crate::spectral::Split;
-use crate::storage::{Element, PlaneHeader, ScratchPrecision, Tiles};
+use crate::storage::{Element, PlaneHeader, Rates, ScratchPrecision, Tiles};
 
 /// A job: passes over files on drives.
 pub struct Plan {
@@ -23,6 +23,9 @@ pub struct Plan {
     pub scratch_precision: ScratchPrecision,
     /// A folder on each drive, in the order of [`PlanFile::drive`].
     pub drives: Vec<PathBuf>,
+    /// Folders of the drives that are one striped volume, which is then the only drive; none for drives by
+    /// themselves.
+    pub stripes: Vec<PathBuf>,
     /// All files, in the order of [`Port::file`].
     pub files: Vec<PlanFile>,
     /// The passes, one after another.
@@ -244,9 +247,12 @@ impl Plan {
         self.files.iter().any(|file| file.drive == drive && matches!(file.place, Place::Memory))
     }
 
-    /// The folders of the drives; what stands for memory is none.
+    /// The folders of the drives, each of a striped volume's; what stands for memory is none.
     #[must_use]
     pub fn folders(&self) -> Vec<PathBuf> {
+        if !self.stripes.is_empty() {
+            return self.stripes.clone();
+        }
         let drives = self.drives.iter().enumerate().filter(|drive| !self.is_memory(drive.0));
         drives.map(|(_, path)| path.clone()).collect()
     }
@@ -268,13 +274,25 @@ impl Plan {
     /// Bytes read and written on each drive, with its folder.
     #[must_use]
     pub fn bytes_by_drive(&self) -> Vec<(String, u64, u64)> {
-        let mut sums: Vec<_> = self.drives.iter().map(|path| (path.display().to_string(), 0, 0)).collect();
+        let mut sums: Vec<_> = self.drive_names(None).into_iter().map(|name| (name, 0, 0)).collect();
         for (file, [read, written]) in self.passes.iter().flat_map(Pass::file_bytes) {
             let sum = &mut sums[self.files[file].drive];
             sum.1 += read;
             sum.2 += written;
         }
         sums
+    }
+
+    /// The drives' names, with their rates where they are emulated.
+    #[must_use]
+    pub fn drive_names(&self, emulation: Option<Rates>) -> Vec<String> {
+        let emulated = emulation.map_or_else(String::new, |rates| format!(" (emulated {rates})"));
+        let shown = |path: &PathBuf| path.display().to_string();
+        if self.stripes.is_empty() {
+            return self.drives.iter().map(|path| shown(path) + &emulated).collect();
+        }
+        let all = self.stripes.iter().map(shown).collect::<Vec<_>>().join(" + ");
+        vec![format!("{all}, striped{emulated}")]
     }
 
     /// How planes are cut, for example `8 streams` or `2 × 3 blocks`.

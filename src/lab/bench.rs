@@ -23,6 +23,17 @@ use crate::storage::{Rates, free_space};
 /// Rows that are compared where planes are.
 const ROWS: usize = 256;
 
+/// Whose number of buffers is tried out before the rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tune {
+    /// Nobody's.
+    None,
+    /// The baseline's.
+    Baseline,
+    /// Everybody's.
+    All,
+}
+
 /// What is to be run and compared.
 pub struct Stage {
     /// For example `hologram`.
@@ -45,8 +56,10 @@ pub struct Stage {
     pub parts: bool,
     /// Whether planes are compared instead of times.
     pub planes: bool,
-    /// Whether the baseline's number of buffers is tried out first.
-    pub tune: bool,
+    /// Whose number of buffers is tried out first.
+    pub tune: Tune,
+    /// Whether the planes of the first round are compared with the baseline's.
+    pub verify: bool,
     /// What drives are emulated.
     pub emulated: Option<Rates>,
     /// The baseline in Python.
@@ -57,8 +70,8 @@ pub struct Stage {
 
 /// What all stages share.
 pub struct Bench<'a> {
-    /// What was asked for.
-    pub speed: &'a Speed,
+    /// The folder that was asked for.
+    parent: PathBuf,
     /// Computing threads.
     pub threads: usize,
     cancel: &'a Cancel,
@@ -73,18 +86,12 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// A bench with a temporary folder in `speed.folder`.
-    pub fn new(speed: &'a Speed, cancel: &'a Cancel, tell: &'a dyn Fn(&str)) -> Result<Self, RunError> {
-        check_folder(&speed.folder)?;
-        let unusable = |problem: String| RunError::Folder { path: speed.folder.clone(), problem };
-        // Its path goes to another program, too.
-        let parent = std::path::absolute(&speed.folder).map_err(|e| unusable(e.to_string()))?;
-        let folder = tempfile::Builder::new()
-            .prefix("gigafringe-lab-")
-            .tempdir_in(parent)
-            .map_err(|error| unusable(format!("cannot be written ({error}); choose another")))?;
+    /// A bench with a temporary folder in `parent`.
+    pub fn new(parent: &Path, cancel: &'a Cancel, tell: &'a dyn Fn(&str)) -> Result<Self, RunError> {
+        check_folder(parent)?;
+        let folder = temporary_folder(parent)?;
         Ok(Self {
-            speed,
+            parent: parent.into(),
             threads: default_threads(),
             cancel,
             tell,
@@ -132,7 +139,7 @@ impl<'a> Bench<'a> {
         let needed = Bytes(needed + needed / 20).rounded_up();
         match free_space(self.folder()) {
             Ok(free) if free < needed.0 => Err(RunError::Folder {
-                path: self.speed.folder.clone(),
+                path: self.parent.clone(),
                 problem: format!(
                     "{} are free, and this needs {needed}; free some space, give another --folder, or a smaller \
                      --size",
@@ -144,11 +151,12 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Measures computing and the drive, so that every plan rests on fresh figures.
-    pub fn measure_machine(&mut self) -> Result<(), RunError> {
+    /// Measures computing (again, if it is `fresh`) and the drive, so that every plan rests on figures of this
+    /// machine.
+    pub fn measure_machine(&mut self, fresh: bool) -> Result<(), RunError> {
         (self.tell)("measuring this machine");
         let cache = Cache::of_user();
-        self.figures = Some(cache.figures(self.threads, !self.speed.quick)?);
+        self.figures = Some(cache.figures(self.threads, fresh)?);
         let figures = self.measure_drive()?;
         cache.remember_drive(self.folder(), figures);
         Ok(())
@@ -171,10 +179,11 @@ impl<'a> Bench<'a> {
         let mut section = Section::new(stage);
         let mut entries = Vec::new();
         if let Some(baseline) = &stage.baseline {
-            entries.push(self.tune(baseline, stage.tune, &mut section)?);
+            entries.push(self.tune(baseline, stage.tune != Tune::None, &mut section)?);
         }
         for entry in &stage.entries {
             match plan_of(entry)? {
+                Ok(_) if stage.tune == Tune::All => entries.push(self.tuned_entry(entry, &mut section)?.0),
                 Ok(_) => entries.push(entry.clone()),
                 Err(reason) => section.skipped.push(Skipped { name: entry.name.clone(), reason }),
             }
@@ -193,9 +202,16 @@ impl<'a> Bench<'a> {
         if !tune {
             return Ok(self.tuned.map_or_else(|| baseline.clone(), |buffers| baseline.with_buffers(buffers)));
         }
-        let mut best = (f64::INFINITY, baseline.settings.buffers);
+        let (entry, buffers) = self.tuned_entry(baseline, section)?;
+        self.tuned = Some(buffers);
+        Ok(entry)
+    }
+
+    /// An entry with the number of buffers that suits it best, and that number.
+    fn tuned_entry(&self, tried: &Entry, section: &mut Section) -> Result<(Entry, usize), RunError> {
+        let mut best = (f64::INFINITY, tried.settings.buffers);
         for buffers in [2, 3, 4] {
-            let entry = baseline.with_buffers(buffers);
+            let entry = tried.with_buffers(buffers);
             let Ok(plan) = plan_of(&entry)? else { continue };
             let seconds = self.run_once(&entry, "tried", &mut Series::new(&entry, &plan))?;
             if seconds < best.0 {
@@ -203,8 +219,7 @@ impl<'a> Bench<'a> {
             }
             section.tuning.push(Tuning { name: entry.name.clone(), buffers, chunk: plan.chunk, seconds });
         }
-        self.tuned = Some(best.1);
-        Ok(baseline.with_buffers(best.1))
+        Ok((tried.with_buffers(best.1), best.1))
     }
 
     /// All entries in turn, again and again.
@@ -227,8 +242,15 @@ impl<'a> Bench<'a> {
                 self.measure_drive()?;
             }
             for (entry, series) in entries.iter().zip(&mut section.series) {
-                self.run_once(entry, &label, series)?;
+                if stage.verify && round == 0 && series.left_out.is_none() {
+                    self.run_and_keep(entry, &label, series)?;
+                    section.agreement.extend(Self::compare(entry, &entries[0], series.error_bound, stage)?);
+                } else {
+                    self.run_once(entry, &label, series)?;
+                }
             }
+            // Only the first round's is compared with.
+            let _ = entries.first().map(|first| std::fs::remove_file(reference(first)));
             if let (Some(scipy), Some(report)) = (&stage.scipy, &mut section.scipy) {
                 report.run(scipy, &label, self.cancel, self.tell)?;
             }
@@ -270,55 +292,92 @@ impl<'a> Bench<'a> {
         stage: &Stage,
         section: &mut Section,
     ) -> Result<(), RunError> {
-        let reference = self.folder().join("reference.npy");
-        let mut reference_bound = 0.0;
-        for (index, entry) in entries.iter().enumerate() {
+        for entry in entries {
             let mut series = Series::new(entry, &entry.plan()?);
             self.run_and_keep(entry, "1 of 1", &mut series)?;
-            if index == 0 {
-                reference_bound = series.error_bound;
-                std::fs::rename(entry.target(), &reference).map_err(|error| {
-                    EngineError::from(crate::storage::StorageError::file("rename it", entry.target(), error))
-                })?;
-            } else {
-                let difference = difference(entry.target(), &reference, stage.size, ROWS)?;
-                let bound = series.error_bound + reference_bound;
-                let agrees = difference <= bound;
-                section.agreement.push(Agreement { name: entry.name.clone(), difference, bound, agrees });
-                let _ = std::fs::remove_file(entry.target());
-            }
+            section.agreement.extend(Self::compare(entry, &entries[0], series.error_bound, stage)?);
             section.series.push(series);
         }
-        let _ = std::fs::remove_file(&reference);
+        let _ = entries.first().map(|first| std::fs::remove_file(reference(first)));
         Ok(())
+    }
+
+    /// Takes the plane that `entry` made: as the reference if it is the first, else it is compared with that and
+    /// removed.
+    fn compare(
+        entry: &Entry,
+        first: &Entry,
+        error_bound: f64,
+        stage: &Stage,
+    ) -> Result<Option<Agreement>, RunError> {
+        let reference = reference(first);
+        if entry.name == first.name {
+            std::fs::rename(entry.target(), &reference).map_err(|error| {
+                EngineError::from(crate::storage::StorageError::file("rename it", entry.target(), error))
+            })?;
+            return Ok(None);
+        }
+        let difference = difference(entry.target(), &reference, stage.size, ROWS)?;
+        // The reference is no better.
+        let bound = 2.0 * error_bound;
+        let _ = std::fs::remove_file(entry.target());
+        let name = entry.name.clone();
+        Ok(Some(Agreement { name, difference, bound, agrees: difference <= bound }))
     }
 
     fn check_cancel(&self) -> Result<(), RunError> {
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
     }
 
-    /// What all sections say.
-    pub fn report(self, sections: Vec<Section>) -> SpeedReport {
-        let drive = DriveReport::of(&self.folder, self.drive);
+    /// The machine, what computing takes on it, and its drive.
+    pub fn machine(&self) -> (MachineReport, Option<Figures>, DriveReport) {
+        let drive = DriveReport::of(&self.folder, self.drive.clone());
+        (MachineReport::new(self.threads, self.load_before), self.figures.clone(), drive)
+    }
+
+    /// Seconds since the bench was made.
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// What all sections of `speed` say.
+    pub fn report(self, speed: &Speed, sections: Vec<Section>) -> SpeedReport {
+        let (machine, figures, drive) = self.machine();
         SpeedReport {
-            machine: MachineReport::new(self.threads, self.load_before),
-            figures: self.figures,
-            targets: targets::all(&sections, drive.median.as_ref(), self.speed),
+            machine,
+            figures,
+            targets: targets::all(&sections, drive.median.as_ref(), speed),
             drive,
             parameters: Parameters {
-                size: self.speed.size,
-                memory: self.speed.memory.0,
-                rounds: self.speed.rounds(),
-                slow_rounds: self.speed.slow_rounds(),
-                quick: self.speed.quick,
-                targets: self.speed.targets.clone(),
-                folder: self.speed.folder.clone(),
+                size: speed.size,
+                memory: speed.memory.0,
+                rounds: speed.rounds(),
+                slow_rounds: speed.slow_rounds(),
+                quick: speed.quick,
+                targets: speed.targets.clone(),
+                folder: speed.folder.clone(),
                 precision: "f32",
             },
             sections,
-            seconds: self.started.elapsed().as_secs_f64(),
+            seconds: self.seconds(),
         }
     }
+}
+
+/// Where the first plane of a stage is kept that others are compared with: beside them.
+fn reference(entry: &Entry) -> PathBuf {
+    entry.target().with_file_name("reference.npy")
+}
+
+/// A new folder in `parent` that goes with what is returned.
+pub fn temporary_folder(parent: &Path) -> Result<TempDir, RunError> {
+    let unusable = |problem: String| RunError::Folder { path: parent.into(), problem };
+    // Its path goes to other programs, too.
+    let absolute = std::path::absolute(parent).map_err(|e| unusable(e.to_string()))?;
+    tempfile::Builder::new()
+        .prefix("gigafringe-lab-")
+        .tempdir_in(absolute)
+        .map_err(|error| unusable(format!("cannot be written ({error}); choose another")))
 }
 
 /// The plan of an entry, or why there is none that fits.

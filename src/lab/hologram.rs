@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bench::{Bench, Stage};
+use super::Speed;
+use super::bench::{Bench, Stage, Tune};
 use super::inputs::Input;
 use super::runs::Entry;
 use crate::optics::{Bytes, Encoding, Grid, Length, Phase, Values};
@@ -15,9 +16,8 @@ const DEPTHS: [f64; 3] = [0.25e-3, 0.5e-3, 0.75e-3];
 /// The largest image's side.
 const IMAGE: usize = 4096;
 
-/// The hologram on the folder's drive, and a smaller one on four emulated drives.
-pub fn stages(bench: &Bench<'_>) -> Result<Vec<Stage>, RunError> {
-    let speed = bench.speed;
+/// The hologram on the folder's drive, and on four emulated drives.
+pub fn stages(bench: &Bench<'_>, speed: &Speed) -> Result<Vec<Stage>, RunError> {
     if !speed.has(2) {
         return Ok(Vec::new());
     }
@@ -26,10 +26,11 @@ pub fn stages(bench: &Bench<'_>) -> Result<Vec<Stage>, RunError> {
         memory: speed.memory,
         drives: Vec::new(),
         output: bench.folder().join("hologram.tif"),
+        encoding: Encoding::Phase8,
         images: images(bench.folder(), "image", speed.size),
         emulated: None,
     };
-    let size = speed.size / if speed.quick { 4 } else { 2 };
+    let size = speed.size / if speed.quick { 4 } else { 1 };
     let mut drives = Vec::new();
     for role in Role::ALL {
         drives.push(Drive { path: bench.sub_folder(&format!("drive-{role}"))?, role });
@@ -39,6 +40,7 @@ pub fn stages(bench: &Bench<'_>) -> Result<Vec<Stage>, RunError> {
         memory: speed.memory_for(size),
         // Where the last step's result goes.
         output: drives[1].path.join("hologram.tif"),
+        encoding: Encoding::Phase8,
         drives,
         images: images(bench.folder(), "small-image", size),
         emulated: Some(Rates::SATA),
@@ -49,15 +51,12 @@ pub fn stages(bench: &Bench<'_>) -> Result<Vec<Stage>, RunError> {
             shape.size, shape.images[0].size, shape.memory
         )
     };
-    let slower = format!(
-        "drives of 50 MB/s, half duplex, are slow: planes of {size} × {size} with as large a part of them in memory"
-    );
     Ok(vec![
         Stage {
             name: "hologram",
             what: what(&real),
             rounds: speed.rounds(),
-            tune: true,
+            tune: Tune::Baseline,
             notes: vec!["implicit's number of buffers was tried out before, 2 to 4".into()],
             ..real.stage(&[None, Some(ScratchPrecision::B16)], &[])
         },
@@ -65,10 +64,49 @@ pub fn stages(bench: &Bench<'_>) -> Result<Vec<Stage>, RunError> {
             name: "hologram, four emulated SATA drives",
             what: what(&emulated),
             rounds: speed.slow_rounds(),
-            notes: vec![slower, "implicit with the buffers that were best for the hologram before".into()],
-            ..emulated.stage(&[None, Some(ScratchPrecision::B16)], &[Method::Streamed])
+            notes: vec![
+                "50 MB/s a drive, half duplex; implicit with the buffers that were best for the hologram before"
+                    .into(),
+            ],
+            ..emulated.stage(&[None, Some(ScratchPrecision::B16)], &[Method::Streamed, Method::Blocks])
         },
     ])
+}
+
+/// `implicit` against `zero-padded` with roles, both step by step, on emulated `drives` of `rates`; its planes
+/// are compared.
+pub fn against_zero_padded(
+    bench: &Bench<'_>,
+    drives: &[Drive],
+    preset: &str,
+    rates: Rates,
+    size: usize,
+    memory: Bytes,
+) -> Stage {
+    let shape = Shape {
+        size,
+        memory,
+        output: drives[1.min(drives.len() - 1)].path.join("hologram.npy"),
+        encoding: Encoding::Complex,
+        drives: drives.into(),
+        images: images(bench.folder(), "image", size),
+        emulated: Some(rates),
+    };
+    let entry = |method, name: &str| Entry {
+        name: name.into(),
+        ..Entry::hologram(shape.project(method, Layering::Stepwise, None), shape.emulated)
+    };
+    Stage {
+        what: format!(
+            "{size} × {size} samples, f32, 0.5 µm, 660 nm, three layers step by step, {memory}, emulated {preset} \
+             drives of {rates} ({})",
+            rates.duplex
+        ),
+        baseline: Some(entry(Method::Implicit, "implicit, 4 drives")),
+        entries: vec![entry(Method::ZeroPadded, "zero-padded multi")],
+        verify: true,
+        ..shape.stage(&[], &[])
+    }
 }
 
 fn images(folder: &Path, name: &str, size: usize) -> Vec<Input> {
@@ -83,6 +121,7 @@ struct Shape {
     memory: Bytes,
     drives: Vec<Drive>,
     output: PathBuf,
+    encoding: Encoding,
     images: Vec<Input>,
     emulated: Option<Rates>,
 }
@@ -117,7 +156,7 @@ impl Shape {
             drives: self.drives.clone(),
             output: Output {
                 path: self.output.clone(),
-                encoding: Encoding::Phase8,
+                encoding: self.encoding,
                 full_scale: None,
                 previews: false,
             },
@@ -144,7 +183,8 @@ impl Shape {
             entries,
             parts: false,
             planes: false,
-            tune: false,
+            tune: Tune::None,
+            verify: false,
             emulated: self.emulated,
             scipy: None,
             notes: Vec::new(),

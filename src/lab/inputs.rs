@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::engine::{Cancel, EngineError};
+use crate::project::Precision;
 use crate::run::RunError;
 use crate::storage::{
     AlignedBuffer, DirectFile, Element, NpyHeader, StorageError, Store as _, save_gray_png,
@@ -22,8 +23,8 @@ pub struct Input {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
-    /// complex64, in `.npy`.
-    Plane,
+    /// Complex samples, in `.npy`.
+    Plane(Element),
     /// 8 bits, in a PNG.
     Image,
 }
@@ -32,9 +33,18 @@ enum Kind {
 const PIECE: usize = 8 << 20;
 
 impl Input {
-    /// A plane of random samples, uniform in ±½ along both parts.
+    /// A plane of random samples, uniform in ±½ along both parts, in single precision.
     pub fn plane(path: PathBuf, size: usize) -> Self {
-        Self { path, size, kind: Kind::Plane, seed: 1 }
+        Self::plane_of(path, size, Precision::F32)
+    }
+
+    /// The same in `precision`.
+    pub fn plane_of(path: PathBuf, size: usize, precision: Precision) -> Self {
+        let element = match precision {
+            Precision::F32 => Element::Complex64,
+            Precision::F64 => Element::Complex128,
+        };
+        Self { path, size, kind: Kind::Plane(element), seed: 1 }
     }
 
     /// An image of random grey levels, none of them black.
@@ -46,7 +56,7 @@ impl Input {
     pub fn bytes(&self) -> u64 {
         let samples = self.size as u64 * self.size as u64;
         match self.kind {
-            Kind::Plane => NpyHeader::new(self.size, self.size, Element::Complex64).file_bytes(),
+            Kind::Plane(element) => NpyHeader::new(self.size, self.size, element).file_bytes(),
             Kind::Image => samples + samples / 50 + 4096,
         }
     }
@@ -54,8 +64,8 @@ impl Input {
     /// Makes a file of the same shape that takes no room, to plan with.
     pub fn outline(&self) -> Result<(), RunError> {
         match self.kind {
-            Kind::Plane => {
-                let header = NpyHeader::new(self.size, self.size, Element::Complex64);
+            Kind::Plane(element) => {
+                let header = NpyHeader::new(self.size, self.size, element);
                 std::fs::write(&self.path, header.encode())
                     .and_then(|()| File::options().write(true).open(&self.path))
                     .and_then(|file| file.set_len(header.file_bytes()))
@@ -73,7 +83,7 @@ impl Input {
         self.remove();
         let mut random = Random::new(self.seed);
         match self.kind {
-            Kind::Plane => self.fill_plane(&mut random, cancel),
+            Kind::Plane(element) => self.fill_plane(element, &mut random, cancel),
             Kind::Image => {
                 // Patches with grain: as a photograph, no two alike.
                 let patches: Vec<u8> = (0..64 * 64).map(|_| random.byte() / 2).collect();
@@ -88,8 +98,8 @@ impl Input {
         }
     }
 
-    fn fill_plane(&self, random: &mut Random, cancel: &Cancel) -> Result<(), RunError> {
-        let header = NpyHeader::new(self.size, self.size, Element::Complex64);
+    fn fill_plane(&self, element: Element, random: &mut Random, cancel: &Cancel) -> Result<(), RunError> {
+        let header = NpyHeader::new(self.size, self.size, element);
         let file = DirectFile::create(&self.path)?;
         file.allocate(header.file_bytes())?;
         let mut buffer = AlignedBuffer::new(PIECE);
@@ -102,8 +112,14 @@ impl Input {
                 return Err(EngineError::Cancelled.into());
             }
             let left = usize::try_from(header.file_bytes() - at).unwrap_or(PIECE).min(PIECE);
-            for part in buffer[..left].as_chunks_mut::<4>().0 {
-                *part = random.part().to_le_bytes();
+            if element == Element::Complex128 {
+                for part in buffer[..left].as_chunks_mut::<8>().0 {
+                    *part = f64::from(random.part()).to_le_bytes();
+                }
+            } else {
+                for part in buffer[..left].as_chunks_mut::<4>().0 {
+                    *part = random.part().to_le_bytes();
+                }
             }
             file.write_at(&buffer[..left], at)?;
             at += left as u64;
@@ -147,7 +163,7 @@ impl Random {
     }
 }
 
-/// Relative L2 difference of `rows` evenly spaced rows of two complex64 planes of `size`.
+/// Relative L2 difference of `rows` evenly spaced rows of two complex planes of `size` and of one precision.
 pub fn difference(one: &Path, other: &Path, size: usize, rows: usize) -> Result<f64, RunError> {
     let header = NpyHeader::read(one)?;
     let planes = [DirectFile::open(one)?, DirectFile::open(other)?];
@@ -159,10 +175,18 @@ pub fn difference(one: &Path, other: &Path, size: usize, rows: usize) -> Result<
             plane.read_at(line, offset + (row * header.line_bytes()) as u64)?;
         }
         let [a, b] = &lines;
-        for (a, b) in a.as_chunks::<4>().0.iter().zip(b.as_chunks::<4>().0) {
-            let (a, b) = (f64::from(f32::from_le_bytes(*a)), f64::from(f32::from_le_bytes(*b)));
+        let mut add = |(a, b): (f64, f64)| {
             error += (a - b).powi(2);
             norm += b * b;
+        };
+        if header.element == Element::Complex128 {
+            let value = |part: &[u8; 8]| f64::from_le_bytes(*part);
+            let (a, b) = (a.as_chunks().0.iter().map(value), b.as_chunks().0.iter().map(value));
+            a.zip(b).for_each(&mut add);
+        } else {
+            let value = |part: &[u8; 4]| f64::from(f32::from_le_bytes(*part));
+            let (a, b) = (a.as_chunks().0.iter().map(value), b.as_chunks().0.iter().map(value));
+            a.zip(b).for_each(&mut add);
         }
     }
     Ok((error / norm).sqrt())

@@ -1,9 +1,11 @@
-//! The lab: measurements that anyone can run again, of this program against its baselines.
+//! The lab: measurements that anyone can run again, of this program against its baselines, and of the published
+//! methods against each other.
 //!
 //! `speed` makes its own inputs below one folder, runs every method in turn (A B C, A B C, …), and compares
 //! medians. Nothing but the job is timed. All files are in one temporary folder that goes on every path out.
 
 mod bench;
+mod experiments;
 mod hologram;
 mod inputs;
 mod propagation;
@@ -20,6 +22,7 @@ use crate::engine::Cancel;
 use crate::optics::Bytes;
 use crate::run::RunError;
 
+pub use experiments::{Comparing, Comparison, Experiment, ExperimentReport, compare, html, markdown, text};
 pub use report::{
     Agreement, MachineReport, Parameters, Ratio, Section, Skipped, SpeedReport, Target, Tuning,
 };
@@ -96,15 +99,15 @@ impl Speed {
 /// is left behind.
 pub fn speed(speed: &Speed, cancel: &Cancel, tell: &dyn Fn(&str)) -> Result<SpeedReport, RunError> {
     speed.check()?;
-    let mut bench = bench::Bench::new(speed, cancel, tell)?;
-    let mut stages = propagation::stages(&bench);
-    stages.extend(hologram::stages(&bench)?);
-    stages.extend(scipy::stage(&bench));
+    let mut bench = bench::Bench::new(&speed.folder, cancel, tell)?;
+    let mut stages = propagation::stages(&bench, speed);
+    stages.extend(hologram::stages(&bench, speed)?);
+    stages.extend(scipy::stage(&bench, speed));
     bench.check_space(&stages)?;
-    bench.measure_machine()?;
+    bench.measure_machine(!speed.quick)?;
     let mut sections = Vec::new();
     for stage in &stages {
         sections.push(bench.run(stage)?);
     }
-    Ok(bench.report(sections))
+    Ok(bench.report(speed, sections))
 }

@@ -1,6 +1,7 @@
 //! Targets 1 and 3: one plane, propagated by every method.
 
-use super::bench::{Bench, Stage};
+use super::Speed;
+use super::bench::{Bench, Stage, Tune};
 use super::inputs::Input;
 use super::runs::Entry;
 use crate::methods::Optics;
@@ -50,12 +51,14 @@ pub fn settings(bench: &Bench<'_>, memory: Bytes) -> Settings {
         at_once: None,
         scratch_precision: None,
         drives: Vec::new(),
+        striped: false,
         memory,
         chunk: None,
         buffers: Project::DEFAULT_BUFFERS,
         threads: bench.threads,
         tolerance: None,
         bypass: None,
+        serial: false,
         measuring: None,
         force: false,
         emulation: None,
@@ -63,8 +66,7 @@ pub fn settings(bench: &Bench<'_>, memory: Bytes) -> Settings {
 }
 
 /// The plane timed, and a smaller one compared.
-pub fn stages(bench: &Bench<'_>) -> Vec<Stage> {
-    let speed = bench.speed;
+pub fn stages(bench: &Bench<'_>, speed: &Speed) -> Vec<Stage> {
     let mut stages = Vec::new();
     if !speed.has(1) && !speed.has(3) && !speed.has(5) {
         return stages;
@@ -81,7 +83,8 @@ pub fn stages(bench: &Bench<'_>) -> Vec<Stage> {
         entries,
         parts: speed.has(3),
         planes: false,
-        tune: true,
+        tune: Tune::Baseline,
+        verify: false,
         emulated: None,
         scipy: None,
         notes: vec![
@@ -108,7 +111,8 @@ pub fn stages(bench: &Bench<'_>) -> Vec<Stage> {
         entries,
         parts: false,
         planes: true,
-        tune: false,
+        tune: Tune::None,
+        verify: false,
         emulated: None,
         scipy: None,
         notes: vec!["implicit with the others' roll-off of 0.02; 256 rows are compared".into()],

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::bench::{Bench, Stage};
+use super::bench::{Bench, Stage, Tune};
 use super::inputs::Input;
 use super::propagation::{DISTANCE, PITCH, WAVELENGTH, propagation, settings};
 use super::runs::Entry;
@@ -48,8 +48,7 @@ pub struct ScipyReport {
 }
 
 /// The propagation by this program and by scipy.
-pub fn stage(bench: &Bench<'_>) -> Option<Stage> {
-    let speed = bench.speed;
+pub fn stage(bench: &Bench<'_>, speed: &Speed) -> Option<Stage> {
     if !speed.has(4) {
         return None;
     }
@@ -77,7 +76,8 @@ pub fn stage(bench: &Bench<'_>) -> Option<Stage> {
         entries: [Method::Auto, Method::Padded, Method::Blocks].map(entry).into(),
         parts: false,
         planes: false,
-        tune: false,
+        tune: Tune::None,
+            verify: false,
         emulated: None,
         notes: vec![
             "both sides read the plane's file and write the result's; scipy may use the system's cache and does not \

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::runs::{Entry, Run, pass_bytes};
-use crate::engine::Plan;
+use crate::engine::{PassReport, Plan};
 use crate::project::Method;
 use crate::storage::ScratchPrecision;
 
@@ -48,6 +48,8 @@ pub struct Series {
     pub bytes_moved: Vec<[u64; 2]>,
     /// How far that is, in parts of the plan's bytes.
     pub bytes_off: f64,
+    /// What each pass of the latest run took.
+    pub passes: Vec<PassReport>,
     /// Bytes read and written on drives by each pass.
     pub pass_bytes: Vec<[u64; 2]>,
     /// Which of the plan's drives are not memory.
@@ -81,6 +83,7 @@ impl Series {
             bytes_planned,
             bytes_moved: Vec::new(),
             bytes_off: 0.0,
+            passes: Vec::new(),
             pass_bytes: pass_bytes(plan),
             on_drive,
         }
@@ -89,6 +92,7 @@ impl Series {
     /// Adds a run.
     pub(super) fn add(&mut self, run: &Run) {
         self.seconds.push(run.seconds);
+        self.passes.clone_from(&run.job.passes);
         self.job_seconds.push(run.job.seconds);
         self.pass_seconds.push(run.job.passes.iter().map(|pass| pass.seconds).sum());
         self.median = median(&self.seconds);

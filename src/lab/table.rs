@@ -50,7 +50,8 @@ pub fn table(report: &SpeedReport) -> String {
     text
 }
 
-fn section(text: &mut String, section: &Section) {
+/// One section as a table.
+pub fn section(text: &mut String, section: &Section) {
     let _ = writeln!(text, "\n{}: {}", section.name, section.what);
     for tuning in &section.tuning {
         let _ = writeln!(

@@ -119,6 +119,7 @@ fn build(job: &Job, cut: Cut) -> Plan {
         precision: job.precision,
         scratch_precision: job.scratch_precision,
         drives: job.roles.drives.clone(),
+        stripes: job.roles.stripes.clone(),
         files,
         passes,
         layer_bytes: job.layer_bytes,

@@ -29,6 +29,7 @@ pub fn plan(job: &Job, method: Method, seconds: &dyn Fn(&Plan) -> f64) -> Result
     match method {
         // Which is best the planner knows; without it, the one that adds nothing to the definition.
         Method::Auto | Method::Implicit => three(Method::Implicit, implicit::padding(job), Streaming::TWO),
+        Method::ZeroPadded => three(method, implicit::padding(job), Streaming::ONE),
         Method::Padded => {
             let streaming = job.streaming();
             let padding = padded::padding(job, &Responses::of(job), streaming.streams)

@@ -10,6 +10,8 @@ use crate::storage::folder_of;
 pub struct Roles {
     /// A folder on each drive.
     pub drives: Vec<PathBuf>,
+    /// Folders of the drives that are one striped volume, which is then the only drive.
+    pub stripes: Vec<PathBuf>,
     /// The drive of each role, A to D.
     pub roles: [usize; 4],
     /// The drive the source is read from.
@@ -73,7 +75,21 @@ impl Roles {
         };
         let source = place(source, a);
         let output = place(output, b);
-        Self { drives: folders, roles: [a, b, c, d], source, output }
+        Self { drives: folders, stripes: Vec::new(), roles: [a, b, c, d], source, output }
+    }
+
+    /// All roles on one volume that is striped over `drives`, of which there is at least one; it counts as a
+    /// single drive, and source and output as being on it.
+    #[must_use]
+    pub fn striped(drives: &[Drive]) -> Self {
+        let mut stripes: Vec<PathBuf> = Vec::new();
+        for drive in drives {
+            if !stripes.contains(&drive.path) {
+                stripes.push(drive.path.clone());
+            }
+        }
+        let first = stripes.first().cloned().unwrap_or_else(|| ".".into());
+        Self { drives: vec![first], stripes, roles: [0; 4], source: 0, output: 0 }
     }
 
     /// The drive of `role`.

@@ -49,13 +49,18 @@ impl Streaming {
     pub const TWO: Self =
         Self { streams: 2, at_once: 2, spectra_in_memory: false, results_in_memory: false, added: false };
 
+    /// One stream: lines padded with zeros in memory.
+    pub const ONE: Self = Self { streams: 1, at_once: 1, ..Self::TWO };
+
     /// Even and odd at once, in memory.
     pub const IN_CORE: Self = Self { spectra_in_memory: true, results_in_memory: true, ..Self::TWO };
 }
 
 /// The plan of `job` with chunks of `chunk` lines; it calls itself a plan of `method`.
 pub fn plan(job: &Job, method: Method, padding: Padding, streaming: Streaming, chunk: usize) -> Plan {
-    let split_y = Split { length: job.grid.height, padded: padding.padded[0], streams: 2 };
+    // Explicit zeros are padding along both axes.
+    let along_y = if method == Method::ZeroPadded { 1 } else { 2 };
+    let split_y = Split { length: job.grid.height, padded: padding.padded[0], streams: along_y };
     let split_x = Split { length: job.grid.width, padded: padding.padded[1], streams: streaming.streams };
     // A stream of rows is as wide as its transform.
     let (width, height) = (split_x.stream_length(), job.grid.height);
@@ -89,6 +94,7 @@ pub fn plan(job: &Job, method: Method, padding: Padding, streaming: Streaming, c
         precision: job.precision,
         scratch_precision: precision,
         drives,
+        stripes: job.roles.stripes.clone(),
         files,
         passes,
         layer_bytes: job.layer_bytes,
@@ -331,6 +337,7 @@ impl Builder<'_> {
         };
         let lane = |(i, stream): (usize, usize)| Lane {
             name: match (self.streaming.streams, stream) {
+                (1, _) => "all".into(),
                 (2, 0) => "even".into(),
                 (2, 1) => "odd".into(),
                 _ => format!("stream {}", stream + 1),

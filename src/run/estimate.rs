@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::hologram::hologram_job;
 use super::{RunError, Settings};
-use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes, drive_names};
+use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes};
 use crate::optics::Transfer;
 use crate::planner::{self, ChoiceRow};
 use crate::project::{Method, Project};
@@ -70,7 +70,7 @@ impl Estimate {
         let drives: Vec<_> = plan
             .drives
             .iter()
-            .zip(drive_names(&plan.drives, emulation))
+            .zip(plan.drive_names(emulation))
             .enumerate()
             .map(|(index, (path, name))| {
                 let (scratch_bytes, output_bytes) = plan.new_bytes(index);

@@ -43,12 +43,14 @@ impl From<&Project> for Settings {
             at_once: project.at_once,
             scratch_precision: project.scratch_precision,
             drives: project.drives.clone(),
+            striped: false,
             memory: project.memory,
             chunk: project.chunk,
             buffers: project.buffers,
             threads: default_threads(),
             tolerance: project.tolerance,
             bypass: None,
+            serial: false,
             measuring: None,
             force: false,
             emulation: None,
@@ -161,9 +163,18 @@ pub(super) fn run_checked(
         }
         None => 1.0,
     };
-    let Settings { force, emulation, bypass, .. } = *settings;
-    let context =
-        JobContext { layers: &layers, full_scale, job: (0, jobs), sink, cancel, force, emulation, bypass };
+    let Settings { force, emulation, bypass, serial, .. } = *settings;
+    let context = JobContext {
+        layers: &layers,
+        full_scale,
+        job: (0, jobs),
+        sink,
+        cancel,
+        force,
+        emulation,
+        bypass,
+        serial,
+    };
     let scalings = layers.iter().map(|l| l.scaling().to_owned()).collect();
     let hologram = execute(plan, &context)?;
     let mut report = RunReport {

@@ -30,6 +30,8 @@ pub struct Settings {
     pub scratch_precision: Option<ScratchPrecision>,
     /// The drives and their roles; the output's folder alone when empty.
     pub drives: Vec<Drive>,
+    /// Whether the drives are one striped volume instead (RAID-0).
+    pub striped: bool,
     /// Bound on all memory.
     pub memory: Bytes,
     /// Lines of a chunk; the most that fit if not given.
@@ -42,6 +44,8 @@ pub struct Settings {
     pub tolerance: Option<f64>,
     /// What is left out, to measure the rest; then no file is kept.
     pub bypass: Option<Bypass>,
+    /// Whether reading, computing and writing take turns instead of overlapping, to measure what that gives.
+    pub serial: bool,
     /// Whether the machine's figures may be measured for the choice of a plan; decided by the job's size if
     /// not given.
     pub measuring: Option<Measuring>,
@@ -160,6 +164,12 @@ impl Settings {
                 ),
             });
         }
+        if self.striped && self.drives.is_empty() {
+            return Err(RunError::Value {
+                field: "striped",
+                problem: "no drive is given to stripe over; give two to four with --drive".into(),
+            });
+        }
         if self.threads == 0 || self.threads > MOST_THREADS {
             return Err(RunError::Value {
                 field: "threads",
@@ -194,7 +204,9 @@ impl Settings {
         } else {
             Measuring::Never
         });
-        Ok(Machine::of(self.threads, &job.roles.drives, self.emulation, measuring)?)
+        // The drives of a striped volume work as one.
+        let emulation = self.emulation.map(|rates| rates.times(job.roles.stripes.len().max(1)));
+        Ok(Machine::of(self.threads, &job.roles.drives, emulation, measuring)?)
     }
 
     /// The plan of `job`.
@@ -211,6 +223,9 @@ impl Settings {
     /// The drives of a job that reads `source` and writes `output`.
     pub(super) fn roles(&self, source: Option<&Path>, output: &Path) -> Roles {
         // An emulated drive has no device that a file elsewhere could share: such files join A and B.
+        if self.striped {
+            return Roles::striped(&self.drives);
+        }
         let emulated = self.emulation.is_some();
         Roles::assign(&self.drives, source, Some(output), |one, other| emulated || same_device(one, other))
     }
@@ -225,8 +240,9 @@ pub fn propagate(
     cancel: &Cancel,
 ) -> Result<JobReport, RunError> {
     let plan = propagation.plan(settings)?;
-    let Settings { force, emulation, bypass, .. } = *settings;
-    let context = JobContext { layers: &[], full_scale: 1.0, job, sink, cancel, force, emulation, bypass };
+    let Settings { force, emulation, bypass, serial, .. } = *settings;
+    let context =
+        JobContext { layers: &[], full_scale: 1.0, job, sink, cancel, force, emulation, bypass, serial };
     let report = execute(&plan, &context)?;
     if let Some(preview) = report.preview.as_ref().filter(|_| settings.bypass.is_none()) {
         let levels = Tone::of(&preview.mean).levels(&preview.mean);

@@ -106,6 +106,18 @@ impl<T: Real> Streams<T> {
         if is_smooth(m) { 2 * m } else { 8 * m + 64 }
     }
 
+    /// Transforms `line`, all of one stream, in its place, unnormalised.
+    pub fn forward_whole(&self, line: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        debug_assert!(self.split.streams == 1 && line.len() == self.split.padded);
+        self.forward.process_with_scratch(line, scratch);
+    }
+
+    /// The reverse of [`Self::forward_whole`] but for a factor: the padded length.
+    pub fn inverse_whole(&self, line: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        debug_assert!(self.split.streams == 1 && line.len() == self.split.padded);
+        self.inverse.process_with_scratch(line, scratch);
+    }
+
     /// Fills `stream` (of the stream's length) with stream `r` of `line`'s padded spectrum, unnormalised.
     /// What `scratch` holds before and after does not matter.
     pub fn forward(

@@ -11,6 +11,7 @@ mod planes;
 mod platform;
 mod rates;
 mod store;
+mod striped;
 mod tiles;
 
 pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
@@ -24,4 +25,5 @@ pub use planes::{Container, PlaneHeader};
 pub use platform::peak_memory;
 pub use rates::{Duplex, Rates, RatesError};
 pub use store::{MemoryStore, Store};
+pub use striped::{STRIPE, StripedStore};
 pub use tiles::{PANEL, SCALE_ROWS, ScratchPrecision, Tiles};

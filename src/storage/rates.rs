@@ -63,6 +63,12 @@ impl Rates {
     /// The slowest and the fastest rate that can be told from standing still and from no limit at all.
     const RANGE: std::ops::RangeInclusive<f64> = 1e5..=1e12;
 
+    /// The rates of `count` such drives that work as one.
+    #[must_use]
+    pub fn times(&self, count: usize) -> Self {
+        Self { read: self.read * count as f64, write: self.write * count as f64, ..*self }
+    }
+
     /// Bytes a second of each direction while both are busy, `[read, write]`: on a half-duplex drive they
     /// take turns with requests of one size.
     #[must_use]

@@ -17,6 +17,16 @@ pub trait Store: Send + Sync {
     /// Writes all of `buffer` at `offset`. Requests that do not overlap may run at the same time.
     fn write_at(&self, buffer: &[u8], offset: u64) -> Result<(), StorageError>;
 
+    /// Fills several buffers, each from an offset of its own, as one request.
+    fn read_pieces(&self, pieces: &mut [(u64, &mut [u8])]) -> Result<(), StorageError> {
+        pieces.iter_mut().try_for_each(|(offset, buffer)| self.read_at(buffer, *offset))
+    }
+
+    /// Writes several buffers, each at an offset of its own, as one request.
+    fn write_pieces(&self, pieces: &[(u64, &[u8])]) -> Result<(), StorageError> {
+        pieces.iter().try_for_each(|(offset, buffer)| self.write_at(buffer, *offset))
+    }
+
     /// Reserves room for `length` bytes from the start, so that later writes there do not fail for space.
     fn allocate(&self, length: u64) -> Result<(), StorageError>;
 

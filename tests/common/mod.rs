@@ -154,6 +154,8 @@ pub fn settings(drives: Vec<Drive>, precision: Precision) -> Settings {
         measuring: None,
         force: false,
         emulation: None,
+        striped: false,
+        serial: false,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::project::{Layering, Method};
 use crate::run::Estimate;
 use crate::storage::ScratchPrecision;
 
-const METHODS: [(Method, &str, &str); 6] = [
+const METHODS: [(Method, &str, &str); 7] = [
     (Method::Auto, "automatic", "Takes the plan that should finish first"),
     (
         Method::Implicit,
@@ -40,6 +40,11 @@ const METHODS: [(Method, &str, &str); 6] = [
          only a little way",
     ),
     (Method::InCore, "in-core", "As padded, with all scratch in memory: for planes that fit"),
+    (
+        Method::ZeroPadded,
+        "zero-padded",
+        "Explicit zeros, one stream: what was usual before, to compare with (Blinder & Shimobaba 2019)",
+    ),
 ];
 
 const LAYERINGS: [(Layering, &str, &str); 2] = [

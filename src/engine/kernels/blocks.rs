@@ -81,14 +81,12 @@ pub struct Places {
 struct RowWork<T> {
     /// [`GROUP`] rows of spectra.
     spectra: Vec<Complex<T>>,
-    line: Vec<Complex<T>>,
     scratch: Vec<Complex<T>>,
 }
 
 struct ColumnWork<T> {
     columns: Vec<Complex<T>>,
     sums: Vec<Complex<T>>,
-    stream: Vec<Complex<T>>,
     scratch: Vec<Complex<T>>,
     table: Vec<Complex<T>>,
 }
@@ -123,13 +121,11 @@ impl<T: TransferReal> BlockKernel<T> {
             staging: zeros(batch(threads) * width),
             rows: PerThread::new(threads, || RowWork {
                 spectra: zeros(GROUP * width),
-                line: zeros(width),
                 scratch: zeros(scratch_x),
             }),
             columns: PerThread::new(threads, || ColumnWork {
                 columns: zeros(PANEL * height),
                 sums: zeros(if several { PANEL * height } else { 0 }),
-                stream: zeros(height),
                 scratch: zeros(scratch_y),
                 table: zeros(table),
             }),
@@ -153,8 +149,8 @@ impl<T: TransferReal> BlockKernel<T> {
         let [split_y, split_x] = plan.splits();
         let waves = plan.waves.len();
         let several = usize::from(waves > 1);
-        let rows = (GROUP + 1) * width + Streams::<T>::scratch_bound(split_x);
-        let columns = ((1 + several) * PANEL + 2) * height + Streams::<T>::scratch_bound(split_y);
+        let rows = GROUP * width + Streams::<T>::scratch_bound(split_x);
+        let columns = ((1 + several) * PANEL + 1) * height + Streams::<T>::scratch_bound(split_y);
         let preview = if plan.preview.is_some() {
             Gather::bytes(plan.blocks[1].length, plan.blocks[0].length, plan.strip)
         } else {
@@ -214,13 +210,12 @@ impl<T: TransferReal> BlockKernel<T> {
                 .par_chunks_exact_mut(width)
                 .zip(first..first + count)
                 .map(|(spectrum, row)| {
-                    work.with(|RowWork { line, scratch, .. }| {
+                    work.with(|RowWork { scratch, .. }| {
+                        spectrum.fill(Complex::default());
                         if source.is_none() && layers.iter().all(|layer| layer.line_is_zero(row)) {
-                            spectrum.fill(Complex::default());
                             return 0.0;
                         }
-                        line.fill(Complex::default());
-                        let samples = &mut line[place.clone()];
+                        let samples = &mut spectrum[place.clone()];
                         if let Some(source) = source {
                             add_source(source.row(row - all.start, columns.start), source.element, samples);
                         }
@@ -229,7 +224,7 @@ impl<T: TransferReal> BlockKernel<T> {
                         }
                         let counted = if slides || own.0.contains(&row) { own_columns.clone() } else { 0..0 };
                         let energy = T::energy(&samples[counted]);
-                        streams.forward(0, line, spectrum, scratch);
+                        streams.forward_whole(spectrum, scratch);
                         energy
                     })
                 })
@@ -266,7 +261,7 @@ impl<T: TransferReal> BlockKernel<T> {
             if stop.is_set() {
                 return;
             }
-            work.with(|ColumnWork { columns, sums, stream, scratch, table }| {
+            work.with(|ColumnWork { columns, sums, scratch, table }| {
                 // From a block's first row on: what shares a scale was put together.
                 take_columns(&tiles, panel, filled.end, columns, height, 0);
                 for line in columns.chunks_exact_mut(height) {
@@ -284,17 +279,14 @@ impl<T: TransferReal> BlockKernel<T> {
                 }
                 for (i, x) in (p * PANEL..width.min((p + 1) * PANEL)).enumerate() {
                     let line = &mut columns[i * height..(i + 1) * height];
-                    streams.forward(0, line, stream, scratch);
-                    transfer.multiply(x, 0, stream, table);
+                    streams.forward_whole(line, scratch);
+                    transfer.multiply(x, 0, line, table);
                     if sum.is_some() && !first {
                         let sums = &sums[i * height..(i + 1) * height];
-                        stream.iter_mut().zip(sums).for_each(|(u, &sum)| *u = *u + sum);
+                        line.iter_mut().zip(sums).for_each(|(u, &sum)| *u = *u + sum);
                     }
                     if last {
-                        line.fill(Complex::default());
-                        streams.inverse_add(0, stream, line, scratch);
-                    } else {
-                        line.copy_from_slice(stream);
+                        streams.inverse_whole(line, scratch);
                     }
                 }
                 if last {
@@ -372,20 +364,26 @@ impl<T: TransferReal> BlockKernel<T> {
         };
         let (streams, work, block, dark) = (&self.streams[1], &self.rows, &self.block, self.dark);
         let (gather, encoder) = (self.gather.as_ref(), self.encoder);
+        let scale = T::rounded(1.0 / (tiles.height * tiles.width) as f64);
         let group = |(index, outputs): (usize, &mut [Option<&mut [u8]>])| {
             let first = rows.start + index * GROUP;
-            work.with(|RowWork { spectra, line, scratch }| {
+            work.with(|RowWork { spectra, scratch }| {
                 let spectra = &mut spectra[..outputs.len() * width];
-                if !dark {
+                if dark {
+                    spectra.fill(Complex::default());
+                } else {
                     gather_rows(&tiles, block, kept_at(first), spectra);
                 }
                 let mut results = Vec::new();
                 for (i, (spectrum, output)) in spectra.chunks_exact_mut(width).zip(outputs).enumerate() {
-                    line.fill(Complex::default());
                     if !dark {
-                        streams.inverse_add(0, spectrum, line, scratch);
+                        streams.inverse_whole(spectrum, scratch);
                     }
-                    let samples = &mut line[place.clone()];
+                    let samples = &mut spectrum[place.clone()];
+                    // That of the columns, too.
+                    for sample in samples.iter_mut() {
+                        *sample = *sample * scale;
+                    }
                     if let (Some((bytes, element)), Some(places)) = (base, &base_rows) {
                         add_source(&bytes[places[index * GROUP + i].clone()], element, samples);
                     }

@@ -104,6 +104,9 @@ impl<'a> Coordinator<'a> {
     /// Asks for the next chunks while there are buffers, lane by lane in turn.
     fn issue_reads(&mut self) {
         loop {
+            if self.context.serial && self.lanes.iter().any(|state| state.next > state.written) {
+                return;
+            }
             let mut issued = false;
             for (index, lane) in self.plan.iter().enumerate() {
                 let state = &mut self.lanes[index];

@@ -87,6 +87,8 @@ pub struct PassUse {
 
 /// What a pass needs beside its lanes.
 pub struct PassContext<'a> {
+    /// Whether a chunk is read only when the one before it is written.
+    pub serial: bool,
     /// Index of the pass within the job, for its events.
     pub pass: usize,
     /// The job's files.

@@ -142,6 +142,16 @@ impl Store for EmulatedStore {
         self.drive.request(Direction::Write, buffer.len(), || self.inner.write_at(buffer, offset))
     }
 
+    fn read_pieces(&self, pieces: &mut [(u64, &mut [u8])]) -> Result<(), StorageError> {
+        let bytes = pieces.iter().map(|piece| piece.1.len()).sum();
+        self.drive.request(Direction::Read, bytes, || self.inner.read_pieces(pieces))
+    }
+
+    fn write_pieces(&self, pieces: &[(u64, &[u8])]) -> Result<(), StorageError> {
+        let bytes = pieces.iter().map(|piece| piece.1.len()).sum();
+        self.drive.request(Direction::Write, bytes, || self.inner.write_pieces(pieces))
+    }
+
     fn allocate(&self, length: u64) -> Result<(), StorageError> {
         self.inner.allocate(length)
     }
