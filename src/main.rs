@@ -46,6 +46,7 @@ fn window(arguments: &Arguments) -> Result<(), (u8, String)> {
         path,
         run: arguments.screenshot_run,
         method: arguments.screenshot_method,
+        lab: arguments.screenshot_lab,
         theme: if arguments.screenshot_light { Scheme::Light } else { Scheme::Dark },
     });
     app::run(project, screenshot).map_err(|error| (1, format!("{error:#}")))

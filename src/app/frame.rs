@@ -47,6 +47,7 @@ impl App {
             || pictures_missing
             || self.needs_task.is_some()
             || self.measure_task.is_some()
+            || self.lab.is_running()
             || self.drives_task.is_some();
         let failure = match self.view.state() {
             RunState::Failed(text) => Some(text.clone()),

@@ -46,6 +46,12 @@ pub(super) struct LabPage {
     failure: Option<String>,
 }
 
+/// A comparison that takes seconds.
+pub(super) fn small() -> Comparing {
+    let page = LabPage { size: 1024, rounds: 1, ..LabPage::default() };
+    page.comparing(&super::blank_project())
+}
+
 impl Default for LabPage {
     fn default() -> Self {
         Self {

@@ -33,6 +33,8 @@ pub struct Screenshot {
     pub run: bool,
     /// Whether the project panel is scrolled to the method.
     pub method: bool,
+    /// Whether the lab is shown, after a small comparison.
+    pub lab: bool,
     /// The theme.
     pub theme: Scheme,
 }

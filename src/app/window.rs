@@ -10,7 +10,7 @@ use egui::ViewportBuilder;
 
 use super::log::Level;
 use super::screenshot::{Outcome, Shooter};
-use super::{App, Backend, Engine, Screenshot, blank_project};
+use super::{App, Backend, Command, Engine, Screenshot, blank_project};
 use crate::project::Project;
 
 /// Has signals to end the program close the window as its own button does, without a question.
@@ -64,6 +64,10 @@ pub fn run_with(
             let mut app = App::new(backend, project, path, &cc.egui_ctx);
             if let Some(plan) = screenshot {
                 cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
+                if plan.lab {
+                    app.send(Command::ShowLab(true));
+                    app.send(Command::Compare(Box::new(super::lab::small())));
+                }
             }
             app.shooter = shooter;
             close_on_signals(&app, cc.egui_ctx.clone());

@@ -31,6 +31,9 @@ pub struct Arguments {
     /// With --screenshot: the project panel scrolled to the method.
     #[arg(long, hide = true, requires = "screenshot")]
     pub screenshot_method: bool,
+    /// With --screenshot: the lab, after a small comparison.
+    #[arg(long, hide = true, requires = "screenshot")]
+    pub screenshot_lab: bool,
     /// With --screenshot: the light theme.
     #[arg(long, hide = true)]
     pub screenshot_light: bool,

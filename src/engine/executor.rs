@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::energy::Energies;
 use super::files::{JobFiles, device_notes};
+use super::flush::Flushing;
 use super::kernels::{BlockKernel, Columns, RowsForward, RowsInverse, Transforms};
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
 use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
@@ -129,10 +130,13 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
             context.sink.send(Event::Note { text: text.clone() });
         }
     }
+    // What is written to be kept goes on its way to the medium at once.
+    let flushing = Flushing::of(if context.bypass.is_none() { files.outputs() } else { Vec::new() })?;
     let mut report = match plan.precision {
         Precision::F32 => run_passes::<f32>(plan, &files, context)?,
         Precision::F64 => run_passes::<f64>(plan, &files, context)?,
     };
+    flushing.finish()?;
     if context.cancel.is_cancelled() {
         return Err(EngineError::Cancelled);
     }

@@ -133,6 +133,12 @@ impl JobFiles {
         }
     }
 
+    /// The outputs that are files of their own until they are finished.
+    #[must_use]
+    pub fn outputs(&self) -> Vec<Arc<DirectFile>> {
+        self.outputs.iter().map(|output| output.file.clone()).collect()
+    }
+
     /// The open files, in the plan's order.
     #[must_use]
     pub fn stores(&self) -> &[Arc<dyn Store>] {

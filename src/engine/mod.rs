@@ -6,6 +6,7 @@ mod error;
 mod events;
 mod executor;
 mod files;
+mod flush;
 mod kernels;
 mod layout;
 mod memory;
