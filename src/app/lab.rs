@@ -216,8 +216,11 @@ fn results(ui: &mut Ui, report: &ExperimentReport, commands: &mut Vec<Command>) 
         let name = EXPERIMENTS.iter().find(|one| one.0 == report.experiment).map_or("", |one| one.1);
         ui.strong(name);
         ui.weak(format!(
-            "{}, {} threads; {} rounds; {:.0} s",
-            machine.processor, machine.threads, report.rounds, report.seconds
+            "{}, {} threads; {}; {:.0} s",
+            machine.processor,
+            machine.threads,
+            if report.rounds == 1 { "1 round".into() } else { format!("{} rounds", report.rounds) },
+            report.seconds
         ));
         if ui.button("Copy as Markdown").on_hover_text("Tables of all that is shown here").clicked() {
             commands.push(Command::Copy(markdown(&[serde_json::json!(report)])));
@@ -229,6 +232,7 @@ fn results(ui: &mut Ui, report: &ExperimentReport, commands: &mut Vec<Command>) 
                 .color(tokens(ui).warning),
         );
     }
+    ratios(ui, &report.comparisons);
     for section in &report.sections {
         ui.add_space(GAP);
         ui.strong(&section.name);
@@ -243,7 +247,6 @@ fn results(ui: &mut Ui, report: &ExperimentReport, commands: &mut Vec<Command>) 
             ui.weak(format!("{} cannot run: {}", skipped.name, skipped.reason));
         }
     }
-    ratios(ui, &report.comparisons);
     ui.add_space(GAP);
     for note in &report.notes {
         ui.weak(note);
@@ -283,13 +286,11 @@ fn times(ui: &mut Ui, section: &Section) {
     let tokens = tokens(ui);
     for series in &section.series {
         let moved: u64 = series.bytes_moved.as_flattened().iter().sum();
-        let words = format!(
-            "{:.2} s ± {:.0} %, {}, {} buffers",
-            series.median,
-            50.0 * series.spread,
-            Bytes(moved),
-            series.buffers
-        );
+        let spread = match series.seconds.len() {
+            1 => String::new(),
+            _ => format!(" ± {:.0} %", 50.0 * series.spread),
+        };
+        let words = format!("{:.2} s{spread}, {}, {} buffers", series.median, Bytes(moved), series.buffers);
         row(ui, &label(series), &[(series.median / longest, tokens.read)], &words);
     }
 }
@@ -373,8 +374,9 @@ fn ratios(ui: &mut Ui, comparisons: &[Comparison]) {
         let mut parts = vec![(ratio.measured / largest, tokens.read)];
         parts.extend(ratio.published.map(|published| (published / largest, tokens.wait)));
         let published = ratio.published.map_or(String::new(), |p| format!(", published {p:.2}"));
-        let words =
-            format!("{:.2} ({:.2} to {:.2}){published}", ratio.measured, ratio.rounds[0], ratio.rounds[1]);
+        let [least, most] = ratio.rounds;
+        let within = if most > least { format!(" ({least:.2} to {most:.2})") } else { String::new() };
+        let words = format!("{:.2}{within}{published}", ratio.measured);
         row(ui, &ratio.what, &parts, &words);
     }
 }

@@ -15,6 +15,7 @@ use crate::storage::{Rates, ScratchPrecision};
 /// Without a command the window opens. Quantities carry units: 660nm, 0.5um, -90mm, 2GiB.
 #[derive(Debug, Parser)]
 #[command(name = "gigafringe", version)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Arguments {
     /// What to do; the window opens if nothing is given.
     #[command(subcommand)]
