@@ -17,6 +17,7 @@ use crate::engine::{Cancel, EngineError};
 use crate::optics::Bytes;
 use crate::project::Method;
 use crate::run::RunError;
+use crate::storage::ScratchPrecision;
 
 /// The usual plane, and its memory.
 const SIZE: usize = 8192;
@@ -56,7 +57,9 @@ pub fn stage(bench: &Bench<'_>, speed: &Speed) -> Option<Stage> {
     // A quarter of a plane.
     let plane = (size * size * 8) as u64;
     let memory = Bytes((plane / 4).clamp(LEAST_MEMORY, MEMORY));
-    let entry = |method| Entry::propagation(propagation(bench), settings(bench, memory), method, None);
+    let entry =
+        |(method, scratch)| Entry::propagation(propagation(bench), settings(bench, memory), method, scratch);
+    let b16 = Some(ScratchPrecision::B16);
     let input = Input::plane(propagation(bench).source, size);
     Some(Stage {
         name: "scipy",
@@ -73,7 +76,15 @@ pub fn stage(bench: &Bench<'_>, speed: &Speed) -> Option<Stage> {
         }),
         inputs: vec![input],
         baseline: None,
-        entries: [Method::Auto, Method::Padded, Method::Blocks].map(entry).into(),
+        entries: [
+            (Method::Auto, None),
+            (Method::Padded, None),
+            (Method::Blocks, None),
+            (Method::Padded, b16),
+            (Method::Blocks, b16),
+        ]
+        .map(entry)
+        .into(),
         parts: false,
         planes: false,
         tune: Tune::None,
