@@ -30,8 +30,8 @@ const EXPERIMENTS: [(Experiment, &str, &str); 9] = [
 /// Lines of progress that are shown.
 const LINES: usize = 8;
 /// Width of a name, and of the longest bar, in points.
-const NAME: f32 = 240.0;
-const BAR: f32 = 320.0;
+const NAME: f32 = 430.0;
+const BAR: f32 = 300.0;
 
 /// What the page shows and does.
 pub(super) struct LabPage {
