@@ -131,4 +131,11 @@ fn a_comparison_is_made_and_another_one_stopped() {
     until(&mut window, "stopped on request");
     assert!(shows(&window, "All gave one plane"), "what was compared before stays");
     assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "nothing is left");
+    // Closing the window stops one, too, and waits for it.
+    window.state_mut().send(Command::Compare(Box::new(comparing(2048))));
+    window.run_steps(2);
+    until(&mut window, "1 of 1: implicit");
+    window.state_mut().send(Command::Close);
+    until(&mut window, "stopped on request");
+    assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "nothing is left");
 }

@@ -133,6 +133,8 @@ impl App {
             Command::Copy(text) => ctx.copy_text(text),
             Command::Close if self.is_running() => self.question = Some(Question::CloseDuringRun),
             Command::Close if self.is_dirty() => self.ask_about_changes(Command::Close),
+            // A comparison leaves nothing behind if it may end itself.
+            Command::Close if self.lab.is_running() => self.stop_and_close(),
             Command::Close => self.close(ctx),
             Command::StopAndClose if self.is_dirty() => self.ask_about_changes(Command::StopAndClose),
             Command::StopAndClose => self.stop_and_close(),

@@ -33,7 +33,8 @@ impl App {
             self.close(ctx);
         }
         let asked = ctx.input(|i| i.viewport().close_requested());
-        if asked && !self.may_close && (self.is_running() || self.is_dirty()) {
+        let busy = self.is_running() || self.lab.is_running();
+        if asked && !self.may_close && (busy || self.is_dirty()) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.commands.push(Command::Close);
         }
