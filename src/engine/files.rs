@@ -229,24 +229,23 @@ fn check_space<'p>(plan: &'p Plan) -> Result<(), EngineError> {
     let needs: Vec<(&'p Path, u64, u64)> = plan
         .files
         .iter()
-        .filter_map(|file| -> Option<Vec<(&'p Path, u64, u64)>> {
+        .flat_map(|file| -> Vec<(&'p Path, u64, u64)> {
             let (scratch, output) = file.new_bytes();
             match &file.place {
-                Place::Source(_) | Place::Memory => None,
+                Place::Source(_) | Place::Memory => Vec::new(),
                 Place::Scratch if !plan.stripes.is_empty() => {
                     let parts = plan.stripes.len();
                     let part = |(i, folder): (usize, &'p PathBuf)| {
                         (&**folder, StripedStore::part_bytes(scratch, i, parts), 0)
                     };
-                    Some(plan.stripes.iter().enumerate().map(part).collect())
+                    plan.stripes.iter().enumerate().map(part).collect()
                 }
                 Place::Scratch | Place::Packed(..) => {
-                    Some(vec![(&*plan.drives[file.drive], scratch, output)])
+                    vec![(&*plan.drives[file.drive], scratch, output)]
                 }
-                Place::Output(path, _) => Some(vec![(folder_of(path), scratch, output)]),
+                Place::Output(path, _) => vec![(folder_of(path), scratch, output)],
             }
         })
-        .flatten()
         .collect();
     for (folder, ..) in &needs {
         // Where the system does not tell, reserving will.

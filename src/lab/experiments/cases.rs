@@ -92,45 +92,36 @@ pub fn of(
             notes.push("each with the number of buffers of 2, 3 and 4 that was fastest before".into());
             both(presets, |preset, precision| Stage {
                 tune: Tune::All,
-                ..place.stage("whole job", Some(preset), precision, IMPLICIT, &others)
+                ..place.stage("whole job", Some(preset), precision, &others)
             })
         }
         Experiment::Io => both(presets, |preset, precision| {
-            let mut stage = place.stage("drives alone", Some(preset), precision, IMPLICIT, &others);
-            let without =
-                |entry: &Entry| Entry { name: entry.name.clone(), ..entry.without(Bypass::Compute) };
-            stage.baseline = stage.baseline.as_ref().map(without);
-            stage.entries = stage.entries.iter().map(without).collect();
+            let mut stage = place.stage("drives alone", Some(preset), precision, &others);
+            let without = |entry: Entry| entry.without(Bypass::Compute);
+            stage.baseline = stage.baseline.map(without);
+            stage.entries = stage.entries.into_iter().map(without).collect();
             stage.verify = false;
             stage
         }),
         Experiment::Breakdown => {
-            vec![place.stage("phases", sata, Precision::F32, IMPLICIT, &[ZERO_PADDED, MULTI])]
+            vec![place.stage("phases", sata, Precision::F32, &[ZERO_PADDED, MULTI])]
         }
         Experiment::Memory => vec![place.memory(sata)],
         Experiment::Table2 => vec![place.chunks_and_buffers(sata)?],
-        Experiment::Drives => vec![place.stage("drives", sata, Precision::F32, IMPLICIT, &FEWER)],
+        Experiment::Drives => vec![place.stage("drives", sata, Precision::F32, &FEWER)],
         Experiment::Overlap => presets.iter().map(|&preset| place.overlap(preset)).collect(),
         Experiment::Hologram => {
             let (name, rates) = sata.unwrap_or(("SATA", Rates::SATA));
-            vec![hologram::against_zero_padded(
-                bench,
-                &place.roles(DRIVES),
-                name,
-                rates,
-                place.size,
-                place.memory,
-            )]
-            .into_iter()
-            .map(|stage| Stage { rounds: place.rounds, ..stage })
-            .collect()
+            let drives = place.roles(DRIVES);
+            let stage = hologram::against_zero_padded(bench, &drives, name, rates, place.size, place.memory);
+            vec![Stage { rounds: place.rounds, ..stage }]
         }
         Experiment::Real => {
             let count = place.folders.len();
             let ways = [Way { drives: 1, ..ZERO_PADDED }, MULTI, RAID, IMPLICIT_RAID];
             let ways: Vec<_> = ways.iter().filter(|way| count > 1 || way.drives == 1).copied().collect();
             [Precision::F32, Precision::F64]
-                .map(|precision| place.stage("whole job", None, precision, IMPLICIT, &ways))
+                .map(|precision| place.stage("whole job", None, precision, &ways))
                 .into()
         }
     };
@@ -179,12 +170,12 @@ impl Place<'_> {
         }
     }
 
+    /// `implicit` on all drives against `others`.
     fn stage(
         &self,
         name: &'static str,
         preset: Option<(&'static str, Rates)>,
         precision: Precision,
-        baseline: Way,
         others: &[Way],
     ) -> Stage {
         let emulation = preset.map(|preset| preset.1);
@@ -207,7 +198,7 @@ impl Place<'_> {
             memory,
             rounds: self.rounds,
             inputs: vec![Input::plane_of(self.folders[0].join("plane.npy"), self.size, precision)],
-            baseline: Some(entry(baseline)),
+            baseline: Some(entry(IMPLICIT)),
             entries: others.iter().map(|&way| entry(way)).collect(),
             parts: false,
             planes: false,
@@ -221,7 +212,7 @@ impl Place<'_> {
 
     /// The same job in a quarter of the memory, half of it, and so on.
     fn memory(&self, preset: Option<(&'static str, Rates)>) -> Stage {
-        let mut stage = self.stage("memory", preset, Precision::F32, IMPLICIT, &[]);
+        let mut stage = self.stage("memory", preset, Precision::F32, &[]);
         for way in [IMPLICIT, MULTI] {
             for quarters in [1, 2, 4, 8, 16] {
                 let memory = Bytes(self.memory.0 * quarters / 4);
@@ -236,7 +227,7 @@ impl Place<'_> {
 
     /// The largest chunk that each number of buffers leaves room for, and halves of it.
     fn chunks_and_buffers(&self, preset: Option<(&'static str, Rates)>) -> Result<Stage, RunError> {
-        let mut stage = self.stage("chunk and buffers", preset, Precision::F32, IMPLICIT, &[]);
+        let mut stage = self.stage("chunk and buffers", preset, Precision::F32, &[]);
         stage.inputs.iter().try_for_each(Input::outline)?;
         for buffers in [1, 2, 3, 4, 6, 8] {
             let most = self.entry(IMPLICIT, Precision::F32, stage.emulated).with_buffers(buffers);
@@ -255,7 +246,7 @@ impl Place<'_> {
 
     /// One job whose stages overlap, and whose stages take turns.
     fn overlap(&self, preset: (&'static str, Rates)) -> Stage {
-        let mut stage = self.stage("overlap", Some(preset), Precision::F32, IMPLICIT, &[]);
+        let mut stage = self.stage("overlap", Some(preset), Precision::F32, &[]);
         let mut serial = self.entry(IMPLICIT, Precision::F32, stage.emulated);
         serial.settings.serial = true;
         serial.name = "implicit, one after another".into();
