@@ -6,8 +6,9 @@ use egui::{Context, ThemePreference, ViewportCommand};
 
 use super::backend::Ask;
 use super::edits::Edit;
-use super::fields::{Field, Page};
+use super::fields::Field;
 use super::log::Level;
+use super::pages::Page;
 use super::preview_images::Contrast;
 use super::questions::Question;
 use super::{App, blank_project};
@@ -57,8 +58,8 @@ pub enum Command {
     SetTheme(ThemePreference),
     /// Show or hide the log.
     ShowLog(bool),
-    /// Show the lab's page, or the run.
-    ShowLab(bool),
+    /// Show a page beside the project.
+    Show(Page),
     /// Start a comparison in the lab.
     Compare(Box<Comparing>),
     /// Stop the comparison.
@@ -126,7 +127,7 @@ impl App {
             Command::Enlarge(layer) => self.enlarged = layer,
             Command::SetTheme(theme) => ctx.set_theme(theme),
             Command::ShowLog(show) => self.options.log_open = show,
-            Command::ShowLab(show) => self.options.page = if show { Page::Lab } else { Page::Run },
+            Command::Show(page) => self.options.page = page,
             Command::Compare(comparing) => self.compare(*comparing),
             Command::StopComparing => self.lab.stop(),
             Command::DismissError => self.log.dismiss(),

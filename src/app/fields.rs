@@ -6,6 +6,7 @@ use egui::{ComboBox, Id, Key, Response, RichText, TextEdit, Ui, vec2};
 
 use super::commands::Command;
 use super::edits::Edit;
+use super::pages::Page;
 use super::theme::{LABEL_WIDTH, tokens};
 use crate::project::{Project, Role};
 
@@ -138,15 +139,6 @@ pub struct Options {
     pub log_open: bool,
     /// What is shown beside the project.
     pub page: Page,
-}
-
-/// What is shown beside the project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
-    /// The run, its charts and previews.
-    Run,
-    /// The lab.
-    Lab,
 }
 
 /// A label of the common width, whose hover text explains the term.

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use egui::{Context, ViewportCommand};
 
-use super::fields::{Page, Sheet};
+use super::fields::Sheet;
+use super::pages::{self, Page};
 use super::previews::{self, Sources};
 use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
@@ -116,7 +117,10 @@ impl App {
         egui::Panel::top("run").show(ui, |ui| {
             ui.add_space(4.0);
             run_bar::show(ui, &self.view, now, blocked.as_deref(), self.stopping, &mut commands);
-            ui.add_space(4.0);
+            ui.add_space(2.0);
+            ui.separator();
+            pages::tabs(ui, self.options.page, &mut commands);
+            ui.add_space(2.0);
         });
         match self.options.page {
             Page::Lab => {

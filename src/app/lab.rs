@@ -123,11 +123,6 @@ impl LabPage {
         ui.horizontal(|ui| {
             ui.heading("Lab");
             ui.label("The published methods against each other, on this machine");
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.button("Back to the project").clicked() {
-                    commands.push(Command::ShowLab(false));
-                }
-            });
         });
         ui.add_space(SPACE);
         self.controls(ui, project, run_under_way, commands);

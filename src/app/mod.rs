@@ -16,6 +16,7 @@ mod images;
 mod lab;
 mod log;
 mod needs;
+mod pages;
 mod plots;
 mod preview_images;
 mod previews;
@@ -53,9 +54,10 @@ use crate::optics::{Grid, Length};
 use crate::project::{Encoding, Evanescent, Layering, Method, Output, Precision, Project};
 use crate::run::{RunError, RunHandle};
 use crate::storage::DetectedDrive;
-use fields::{Drafts, Options, Page};
+use fields::{Drafts, Options};
 use log::{Level, Log};
 use needs::Needs;
+use pages::Page;
 use questions::Question;
 use running::Activity;
 use screenshot::Shooter;
@@ -168,7 +170,7 @@ impl App {
             project,
             path,
             drafts: Drafts::default(),
-            options: Options { pitch_linked, force: false, log_open: false, page: Page::Run },
+            options: Options { pitch_linked, force: false, log_open: false, page: Page::default() },
             folders: Vec::new(),
             commands: Vec::new(),
             question: None,

@@ -6,7 +6,7 @@ use egui::{Align, Button, Context, Key, KeyboardShortcut, Layout, Modifiers, The
 
 use super::backend::Ask;
 use super::commands::Command;
-use super::fields::{self, Field, Page, Sheet};
+use super::fields::{self, Field, Sheet};
 
 const NEW: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::N);
 const OPEN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::O);
@@ -64,13 +64,6 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, path: Option<&Path>, dirty: bool
             let theme = ui.ctx().options(|o| o.theme_preference);
             if let Some(theme) = fields::choice(ui, "theme", "Theme", 130.0, theme, &THEMES) {
                 sheet.send(Command::SetTheme(theme));
-            }
-            let shown = sheet.options.page == Page::Lab;
-            let lab = ui
-                .selectable_label(shown, "Lab")
-                .on_hover_text("Compare the published methods on this machine");
-            if lab.clicked() {
-                sheet.send(Command::ShowLab(!shown));
             }
             if dirty {
                 ui.label("• unsaved").on_hover_text("The project has changes that are not in its file");

@@ -9,6 +9,7 @@ use eframe::NativeOptions;
 use egui::ViewportBuilder;
 
 use super::log::Level;
+use super::pages::Page;
 use super::screenshot::{Outcome, Shooter};
 use super::{App, Backend, Command, Engine, Screenshot, blank_project};
 use crate::project::Project;
@@ -65,7 +66,7 @@ pub fn run_with(
             if let Some(plan) = screenshot {
                 cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
                 if plan.lab {
-                    app.send(Command::ShowLab(true));
+                    app.send(Command::Show(Page::Lab));
                     app.send(Command::Compare(Box::new(super::lab::small())));
                 }
             }

@@ -13,6 +13,7 @@ mod memory;
 mod pipeline;
 mod plan;
 mod preview;
+mod timeline;
 
 pub use cancel::Cancel;
 pub use error::EngineError;
@@ -25,3 +26,4 @@ pub use memory::Memory;
 pub use pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, Stop, panic_text, run_pass};
 pub use plan::{Kernel, Lane, Pass, Place, Plan, PlanFile, Port};
 pub use preview::Preview;
+pub use timeline::Track;

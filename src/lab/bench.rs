@@ -30,7 +30,7 @@ pub enum Tune {
     None,
     /// The baseline's.
     Baseline,
-    /// Everybody's.
+    /// Everybody's, and then the chunk.
     All,
 }
 
@@ -60,6 +60,8 @@ pub struct Stage {
     pub tune: Tune,
     /// Whether the planes of the first round are compared with the baseline's.
     pub verify: bool,
+    /// Whether it is kept what each run did when.
+    pub timelines: bool,
     /// What drives are emulated.
     pub emulated: Option<Rates>,
     /// The baseline in Python.
@@ -178,12 +180,17 @@ impl<'a> Bench<'a> {
         }
         let mut section = Section::new(stage);
         let mut entries = Vec::new();
+        let everybody = stage.tune == Tune::All;
         if let Some(baseline) = &stage.baseline {
-            entries.push(self.tune(baseline, stage.tune != Tune::None, &mut section)?);
+            let tuned = self.tune(baseline, stage.tune != Tune::None, &mut section)?;
+            entries.push(if everybody { self.tuned_chunk(&tuned, &mut section)? } else { tuned });
         }
         for entry in &stage.entries {
             match plan_of(entry)? {
-                Ok(_) if stage.tune == Tune::All => entries.push(self.tuned_entry(entry, &mut section)?.0),
+                Ok(_) if everybody => {
+                    let tuned = self.tuned_entry(entry, &mut section)?.0;
+                    entries.push(self.tuned_chunk(&tuned, &mut section)?);
+                }
                 Ok(_) => entries.push(entry.clone()),
                 Err(reason) => section.skipped.push(Skipped { name: entry.name.clone(), reason }),
             }
@@ -213,13 +220,33 @@ impl<'a> Bench<'a> {
         for buffers in [2, 3, 4] {
             let entry = tried.with_buffers(buffers);
             let Ok(plan) = plan_of(&entry)? else { continue };
-            let seconds = self.run_once(&entry, "tried", &mut Series::new(&entry, &plan))?;
+            let seconds = self.run_once(&entry, "tried", false, &mut Series::new(&entry, &plan))?;
             if seconds < best.0 {
                 best = (seconds, buffers);
             }
             section.tuning.push(Tuning { name: entry.name.clone(), buffers, chunk: plan.chunk, seconds });
         }
         Ok((tried.with_buffers(best.1), best.1))
+    }
+
+    /// An entry with the chunk that suits it best: the largest that fits, a half or a quarter of it.
+    fn tuned_chunk(&self, tried: &Entry, section: &mut Section) -> Result<Entry, RunError> {
+        let Ok(largest) = plan_of(tried)? else { return Ok(tried.clone()) };
+        let known = section.tuning.iter().filter(|t| t.name == tried.name && t.buffers == largest.buffers);
+        let mut best = (known.map(|tuning| tuning.seconds).fold(f64::INFINITY, f64::min), tried.clone());
+        for part in [2, 4] {
+            let mut entry = tried.clone();
+            entry.settings.chunk = Some((largest.chunk / part).max(1));
+            let Ok(plan) = plan_of(&entry)? else { continue };
+            let seconds = self.run_once(&entry, "tried", false, &mut Series::new(&entry, &plan))?;
+            let (name, buffers) = (entry.name.clone(), plan.buffers);
+            section.tuning.push(Tuning { name, buffers, chunk: plan.chunk, seconds });
+            if seconds >= best.0 {
+                break;
+            }
+            best = (seconds, entry);
+        }
+        Ok(best.1)
     }
 
     /// All entries in turn, again and again.
@@ -243,10 +270,10 @@ impl<'a> Bench<'a> {
             }
             for (entry, series) in entries.iter().zip(&mut section.series) {
                 if stage.verify && round == 0 && series.left_out.is_none() {
-                    self.run_and_keep(entry, &label, series)?;
+                    self.run_and_keep(entry, &label, stage.timelines, series)?;
                     section.agreement.extend(Self::compare(entry, &entries[0], series.error_bound, stage)?);
                 } else {
-                    self.run_once(entry, &label, series)?;
+                    self.run_once(entry, &label, stage.timelines, series)?;
                 }
             }
             // Only the first round's is compared with.
@@ -268,16 +295,28 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs an entry, and removes what it made.
-    fn run_once(&self, entry: &Entry, label: &str, series: &mut Series) -> Result<f64, RunError> {
-        let run = self.run_and_keep(entry, label, series);
+    fn run_once(
+        &self,
+        entry: &Entry,
+        label: &str,
+        timeline: bool,
+        series: &mut Series,
+    ) -> Result<f64, RunError> {
+        let run = self.run_and_keep(entry, label, timeline, series);
         // Nothing is there where something was left out.
         let _ = std::fs::remove_file(entry.target());
         Ok(run?.seconds)
     }
 
-    fn run_and_keep(&self, entry: &Entry, label: &str, series: &mut Series) -> Result<Run, RunError> {
+    fn run_and_keep(
+        &self,
+        entry: &Entry,
+        label: &str,
+        timeline: bool,
+        series: &mut Series,
+    ) -> Result<Run, RunError> {
         self.check_cancel()?;
-        let run = entry.run(self.cancel)?;
+        let run = entry.run(self.cancel, timeline)?;
         series.add(&run);
         let without = entry.left_out().map_or(String::new(), |what| format!(" without {what}"));
         let (name, buffers) = (&entry.name, entry.settings.buffers);
@@ -294,7 +333,7 @@ impl<'a> Bench<'a> {
     ) -> Result<(), RunError> {
         for entry in entries {
             let mut series = Series::new(entry, &entry.plan()?);
-            self.run_and_keep(entry, "1 of 1", &mut series)?;
+            self.run_and_keep(entry, "1 of 1", false, &mut series)?;
             section.agreement.extend(Self::compare(entry, &entries[0], series.error_bound, stage)?);
             section.series.push(series);
         }

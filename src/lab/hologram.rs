@@ -105,6 +105,7 @@ pub fn against_zero_padded(
         baseline: Some(entry(Method::Implicit, "implicit, 4 drives")),
         entries: vec![entry(Method::ZeroPadded, "zero-padded multi")],
         verify: true,
+        timelines: false,
         ..shape.stage(&[], &[])
     }
 }
@@ -185,6 +186,7 @@ impl Shape {
             planes: false,
             tune: Tune::None,
             verify: false,
+            timelines: false,
             emulated: self.emulated,
             scipy: None,
             notes: Vec::new(),

@@ -85,6 +85,7 @@ pub fn stages(bench: &Bench<'_>, speed: &Speed) -> Vec<Stage> {
         planes: false,
         tune: Tune::Baseline,
         verify: false,
+        timelines: false,
         emulated: None,
         scipy: None,
         notes: vec![
@@ -113,6 +114,7 @@ pub fn stages(bench: &Bench<'_>, speed: &Speed) -> Vec<Stage> {
         planes: true,
         tune: Tune::None,
         verify: false,
+        timelines: false,
         emulated: None,
         scipy: None,
         notes: vec!["implicit with the others' roll-off of 0.02; 256 rows are compared".into()],

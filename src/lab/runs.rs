@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use crate::engine::{Cancel, EventSink, JobReport, Plan};
+use crate::engine::{Cancel, ChunkEvent, Event, EventSink, JobReport, Kind, Plan};
 use crate::planner::Measuring;
 use crate::project::{Bypass, Method, Project};
 use crate::run::{Propagation, RunError, Settings, plan_project, propagate, run_project};
@@ -36,6 +36,8 @@ pub struct Run {
     pub seconds: f64,
     /// What the job itself tells.
     pub job: JobReport,
+    /// What was done when, if that was to be kept; without the waiting.
+    pub timeline: Vec<ChunkEvent>,
 }
 
 impl Entry {
@@ -113,17 +115,24 @@ impl Entry {
         }
     }
 
-    /// Runs it; its file stays.
-    pub fn run(&self, cancel: &Cancel) -> Result<Run, RunError> {
-        // Nobody listens: events are dropped as they are sent.
+    /// Runs it; its file stays. Its events are kept if it is to have a timeline, up to
+    /// [`EventSink::LONGEST_QUEUE`] of them.
+    pub fn run(&self, cancel: &Cancel, timeline: bool) -> Result<Run, RunError> {
         let (sink, events) = EventSink::channel(|| {});
-        drop(events);
+        // Else nobody listens: events are dropped as they are sent.
+        let events = timeline.then_some(events);
         let started = Instant::now();
         let job = match &self.work {
             Work::Propagation(propagation) => propagate(propagation, &self.settings, (0, 1), &sink, cancel)?,
             Work::Hologram(project) => run_project(project, &self.settings, &sink, cancel)?.jobs.remove(0),
         };
-        Ok(Run { seconds: started.elapsed().as_secs_f64(), job })
+        let seconds = started.elapsed().as_secs_f64();
+        let done = |event| match event {
+            Event::Chunk(chunk) if chunk.kind != Kind::Wait => Some(chunk),
+            _ => None,
+        };
+        let timeline = events.iter().flat_map(|events| events.try_iter().filter_map(done)).collect();
+        Ok(Run { seconds, job, timeline })
     }
 }
 

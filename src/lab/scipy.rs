@@ -89,6 +89,7 @@ pub fn stage(bench: &Bench<'_>, speed: &Speed) -> Option<Stage> {
         planes: false,
         tune: Tune::None,
             verify: false,
+            timelines: false,
         emulated: None,
         notes: vec![
             "both sides read the plane's file and write the result's; scipy may use the system's cache and does not \

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::runs::{Entry, Run, pass_bytes};
-use crate::engine::{PassReport, Plan};
+use crate::engine::{ChunkEvent, PassReport, Plan};
 use crate::project::Method;
 use crate::storage::ScratchPrecision;
 
@@ -52,6 +52,9 @@ pub struct Series {
     pub passes: Vec<PassReport>,
     /// Bytes read and written on drives by each pass.
     pub pass_bytes: Vec<[u64; 2]>,
+    /// What was done when in the latest run, where timelines are compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<ChunkEvent>,
     /// Which of the plan's drives are not memory.
     #[serde(skip)]
     on_drive: Vec<bool>,
@@ -85,6 +88,7 @@ impl Series {
             bytes_off: 0.0,
             passes: Vec::new(),
             pass_bytes: pass_bytes(plan),
+            timeline: Vec::new(),
             on_drive,
         }
     }
@@ -93,6 +97,7 @@ impl Series {
     pub(super) fn add(&mut self, run: &Run) {
         self.seconds.push(run.seconds);
         self.passes.clone_from(&run.job.passes);
+        self.timeline.clone_from(&run.timeline);
         self.job_seconds.push(run.job.seconds);
         self.pass_seconds.push(run.job.passes.iter().map(|pass| pass.seconds).sum());
         self.median = median(&self.seconds);

@@ -89,7 +89,11 @@ pub fn of(
         vec!["every method without a roll-off, with planes padded to twice their size".to_owned()];
     let stages = match comparing.experiment {
         Experiment::Table1 => {
-            notes.push("each with the number of buffers of 2, 3 and 4 that was fastest before".into());
+            notes.push(
+                "each with the number of buffers of 2, 3 and 4 that was fastest before, and then the largest chunk \
+                 that fits, a half or a quarter of it"
+                    .into(),
+            );
             both(presets, |preset, precision| Stage {
                 tune: Tune::All,
                 ..place.stage("whole job", Some(preset), precision, &others)
@@ -204,6 +208,7 @@ impl Place<'_> {
             planes: false,
             tune: Tune::None,
             verify: true,
+            timelines: false,
             emulated: emulation,
             scipy: None,
             notes: Vec::new(),
@@ -253,6 +258,7 @@ impl Place<'_> {
         stage.entries.push(serial);
         stage.parts = true;
         stage.verify = false;
+        stage.timelines = true;
         stage
     }
 }

@@ -38,7 +38,11 @@ pub fn html(reports: &[Value]) -> String {
                 escape(&text(&section["what"]))
             );
             page += &if text(&report["experiment"]) == "table2" { heat_map(section) } else { times(section) };
+            page += &super::overlap::timelines(list(&section["series"]));
             page += &agreement(section);
+            for note in list(&section["notes"]) {
+                let _ = writeln!(page, "<p class=\"note\">{}</p>", escape(&text(note)));
+            }
         }
         page += &ratios(report);
         for note in list(&report["notes"]) {
@@ -66,6 +70,9 @@ pub fn markdown(reports: &[Value]) -> String {
                     100.0 * number(&series["spread"]),
                     moved(series)
                 );
+            }
+            for note in list(&section["notes"]) {
+                let _ = writeln!(page, "\n{}", text(note));
             }
         }
         page += "\n| times | measured | in single rounds | published |\n|---|---|---|---|\n";
@@ -103,13 +110,13 @@ fn head(report: &Value) -> String {
         })
         .collect();
     format!(
-        "gigafringe {}, {}, {} threads, {}; planes of {4} × {4} samples, {5} rounds. {6}",
+        "gigafringe {}, {}, {} threads, {}; planes of {4} × {4} samples, {5}. {6}",
         text(&machine["gigafringe"]),
         text(&machine["processor"]),
         machine["threads"],
         text(&machine["system"]),
         report["size"],
-        report["rounds"],
+        if report["rounds"] == 1 { "1 round".to_owned() } else { format!("{} rounds", report["rounds"]) },
         emulated.join("; ")
     )
 }
@@ -252,10 +259,10 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -4,6 +4,7 @@
 
 mod cases;
 mod html;
+mod overlap;
 mod published;
 mod text;
 
@@ -174,7 +175,9 @@ pub fn compare(
     bench.check_space(&stages)?;
     let mut sections = Vec::new();
     for stage in &stages {
-        sections.push(bench.run(stage)?);
+        let mut section = bench.run(stage)?;
+        section.notes.extend(overlap::words(&section).filter(|_| stage.timelines));
+        sections.push(section);
     }
     drop(folders);
     let used: Vec<_> =
