@@ -10,14 +10,24 @@ pub enum Page {
     /// The run, its charts and previews.
     #[default]
     Run,
+    /// What each drive and stream did when.
+    Timeline,
+    /// The runs of this window.
+    History,
     /// The lab.
     Lab,
 }
 
 impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
-    pub const ALL: [(Self, &'static str, &'static str); 2] = [
-        (Self::Run, "Run", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+    pub const ALL: [(Self, &'static str, &'static str); 4] = [
+        (Self::Run, "Charts", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+        (
+            Self::Timeline,
+            "Timeline",
+            "Each drive's reads and writes and each stream's computing as bars in time",
+        ),
+        (Self::History, "History", "The runs of this window: what they took, to compare and export"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];
 }
