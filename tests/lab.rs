@@ -129,6 +129,11 @@ fn every_comparison_runs_and_methods_give_one_plane() {
                 assert_eq!(plane["agrees"], true, "{experiment}: {plane}");
             }
         }
+        match experiment {
+            "overlap" => overlap_is_told(&json["sections"][0]),
+            "table1" => buffers_and_chunks_were_tried(&json["sections"][0]),
+            _ => {}
+        }
         let ratios = json["comparisons"].as_array().unwrap();
         assert!(!ratios.is_empty(), "{experiment}");
         let published = ratios.iter().filter(|ratio| ratio["published"].is_f64()).count();
@@ -151,6 +156,7 @@ fn every_comparison_runs_and_methods_give_one_plane() {
     for experiment in experiments {
         assert!(page.contains(&format!("<h2>{experiment}</h2>")), "{experiment}");
     }
+    assert!(page.contains("When each did what") && page.contains("compute, stream 2"));
     assert!(page.contains("published 2.43") && page.contains("<svg") && !page.contains("http"));
     // A page that is there is not lost.
     assert_eq!(program(&arguments).status.code(), Some(2));
@@ -172,6 +178,43 @@ fn every_comparison_runs_and_methods_give_one_plane() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
         assert!(error.contains(word), "{arguments:?} should say `{word}`: {error}");
         assert!(is_empty(&place));
+    }
+}
+
+/// The whole jobs of a comparison with and without overlap have their timelines, and the gain is said.
+fn overlap_is_told(section: &serde_json::Value) {
+    for series in section["series"].as_array().unwrap() {
+        let Some(events) = series["timeline"].as_array() else { continue };
+        let of = |kind: &str| events.iter().filter(|event| event["kind"] == kind).collect::<Vec<_>>();
+        assert!(!of("compute").is_empty() && !of("read").is_empty(), "{}", series["name"]);
+        // In turns a drive never reads while it, or another, writes.
+        if series["name"].as_str().unwrap().contains("one after another") {
+            for (read, write) in
+                of("read").iter().flat_map(|read| of("write").into_iter().map(move |w| (read, w)))
+            {
+                let at = |event: &serde_json::Value, name: &str| event[name].as_f64().unwrap();
+                let apart = at(read, "end") <= at(write, "start") + 1e-4
+                    || at(write, "end") <= at(read, "start") + 1e-4;
+                assert!(apart, "{read} {write}");
+            }
+        }
+    }
+    let note = section["notes"][0].as_str().unwrap();
+    assert!(note.contains("times as fast") && note.contains("would allow up to"), "{note}");
+}
+
+/// Each way has runs with other numbers of buffers and other chunks.
+fn buffers_and_chunks_were_tried(section: &serde_json::Value) {
+    let tuning = section["tuning"].as_array().unwrap();
+    for series in section["series"].as_array().unwrap() {
+        let tried: Vec<_> = tuning.iter().filter(|tuning| tuning["name"] == series["name"]).collect();
+        let different = |key: &str| tried.iter().any(|one| one[key] != tried[0][key]);
+        assert!(different("buffers") && different("chunk"), "{tried:?}");
+        let best = tried.iter().map(|one| one["seconds"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+        let used = |one: &&&serde_json::Value| {
+            one["buffers"] == series["buffers"] && one["chunk"] == series["chunk"]
+        };
+        assert!(tried.iter().filter(used).any(|one| one["seconds"] == best), "{series}");
     }
 }
 

@@ -270,11 +270,12 @@ impl<'a> Bench<'a> {
                 self.measure_drive()?;
             }
             for (entry, series) in entries.iter().zip(&mut section.series) {
+                let timeline = stage.timelines && series.left_out.is_none();
                 if stage.verify && round == 0 && series.left_out.is_none() {
-                    self.run_and_keep(entry, &label, stage.timelines, series)?;
+                    self.run_and_keep(entry, &label, timeline, series)?;
                     section.agreement.extend(Self::compare(entry, &entries[0], series.error_bound, stage)?);
                 } else {
-                    self.run_once(entry, &label, stage.timelines, series)?;
+                    self.run_once(entry, &label, timeline, series)?;
                 }
             }
             // Only the first round's is compared with.

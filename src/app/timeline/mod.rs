@@ -6,3 +6,4 @@ mod plot;
 
 pub use data::{Bar, Timeline};
 pub use page::show;
+pub use plot::{Shown, chart, legend};

@@ -39,7 +39,9 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, view: &RunView, history: &Histor
     let run = Shown { view, name: &own };
     let other = other.map(|entry| (entry.short_name(), entry.view()));
     let other = other.as_ref().and_then(|(name, view)| Some(Shown { view: (*view)?, name }));
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| plot::chart(ui, run, other, whole));
+    ScrollArea::vertical()
+        .auto_shrink(false)
+        .show(ui, |ui| plot::chart(ui, "Timeline of the run", run, other, whole));
 }
 
 /// The row of controls; whether all of the time is to be shown again.

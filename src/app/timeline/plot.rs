@@ -12,6 +12,8 @@ use crate::engine::{Kind, Track};
 
 /// The least and the greatest height of a row, in points.
 const ROW: [f32; 2] = [24.0, 44.0];
+/// Height of the passes' names above the rows, in rows.
+const HEAD: f32 = 0.75;
 /// Height of the axis below the rows, with its title.
 const AXIS: f32 = 56.0;
 /// Width of the rows' names.
@@ -39,17 +41,17 @@ struct Row<'a> {
     name: String,
 }
 
-/// Shows one run, or two with their rows in turn; `whole` shows all of the time again.
-pub fn chart(ui: &mut Ui, run: Shown<'_>, other: Option<Shown<'_>>, whole: bool) {
+/// Shows one run, or two with their rows in turn; `whole` shows all of the time again. `id` is the chart's own.
+pub fn chart(ui: &mut Ui, id: &str, run: Shown<'_>, other: Option<Shown<'_>>, whole: bool) {
     let rows = rows(run, other);
     let until = [Some(run), other].into_iter().flatten().map(|run| run.view.latest()).fold(0.0, f64::max);
     let count = rows.len();
-    let height = ((ui.available_height() - AXIS) / count.max(1) as f32).clamp(ROW[0], ROW[1]);
+    let height = ((ui.available_height() - AXIS) / (count as f32 + HEAD)).clamp(ROW[0], ROW[1]);
     let tokens = tokens(ui);
     let title = |text: &str| RichText::new(text).size(11.5).color(tokens.text_weak);
     let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
-    let mut plot = Plot::new("timeline")
-        .height(count as f32 * height + AXIS)
+    let mut plot = Plot::new(id)
+        .height((count as f32 + HEAD) * height + AXIS)
         .allow_zoom([true, false])
         .allow_drag([true, false])
         .allow_scroll(false)
@@ -63,7 +65,7 @@ pub fn chart(ui: &mut Ui, run: Shown<'_>, other: Option<Shown<'_>>, whole: bool)
         .label_formatter(|_| None)
         .set_margin_fraction(vec2(0.0, 0.0))
         .include_y(0.0)
-        .include_y(count as f64)
+        .include_y(count as f64 + f64::from(HEAD))
         .include_x(0.0)
         .include_x(until.max(1e-3))
         .x_grid_spacer(|input| marks(&input, 8, 0.0))
@@ -102,7 +104,7 @@ pub fn chart(ui: &mut Ui, run: Shown<'_>, other: Option<Shown<'_>>, whole: bool)
         }
     }
     passes(&painter, &transform, run.view, tokens);
-    let response = response.accessible_name("Timeline of the run");
+    let response = response.accessible_name(id);
     if let Some(position) = response.hover_pos()
         && let Some(words) = under(&transform, position, &rows)
     {
