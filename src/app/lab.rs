@@ -7,6 +7,7 @@ use egui::{Align, Button, DragValue, Layout, RichText, ScrollArea, Sense, Spinne
 
 use super::commands::Command;
 use super::fields;
+use super::log::Level;
 use super::task::{Poll, Task};
 use super::theme::{GAP, SPACE, Tokens, tokens};
 use crate::engine::Cancel;
@@ -91,17 +92,24 @@ impl LabPage {
         self.cancel.cancel();
     }
 
-    /// Takes the result in, if there is one.
-    pub fn poll(&mut self) {
+    /// Takes the result in, if there is one; a failure is returned for the log.
+    pub fn poll(&mut self) -> Option<(Level, String)> {
+        let mut level = Level::Error;
         match self.task.as_ref().map(Task::poll) {
-            None | Some(Poll::Pending) => return,
+            None | Some(Poll::Pending) => return None,
             Some(Poll::Done(Ok(report))) => self.report = Some(report),
-            Some(Poll::Done(Err(error))) => self.failure = Some(error.to_string()),
+            Some(Poll::Done(Err(error))) => {
+                if error.is_cancelled() {
+                    level = Level::Note;
+                }
+                self.failure = Some(error.to_string());
+            }
             Some(Poll::Lost) => {
                 self.failure = Some("The comparison ended early: this is a defect of Gigafringe".into());
             }
         }
         self.task = None;
+        self.failure.clone().map(|failure| (level, failure))
     }
 
     fn comparing(&self, project: &Project) -> Comparing {
