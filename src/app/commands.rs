@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Context, ThemePreference, ViewportCommand};
+use egui::{Context, ThemePreference, ViewportCommand, gui_zoom};
 
 use super::backend::Ask;
 use super::edits::Edit;
 use super::fields::Field;
+use super::help::Topic;
 use super::history::Column;
-use super::log::Level;
+use super::log::{Filter, Level};
 use super::pages::Page;
+use super::palette::Palette;
 use super::preview_images::Contrast;
 use super::questions::Question;
 use super::{App, blank_project};
@@ -33,6 +35,18 @@ pub enum Command {
     Ask(Ask),
     /// Change the project.
     Edit(Edit),
+    /// Take the latest change back.
+    Undo,
+    /// Make the change again that was undone last.
+    Redo,
+    /// Look which of the recent projects are there.
+    LookAtRecent,
+    /// Take a project off the list of recent ones.
+    ForgetRecent(PathBuf),
+    /// Open the project with the unsaved changes that were left behind.
+    Recover,
+    /// Forget the unsaved changes that were left behind.
+    DiscardFound,
     /// Whether one pitch is used for both axes.
     LinkPitches(bool),
     /// Whether an existing output file may be replaced.
@@ -59,6 +73,20 @@ pub enum Command {
     SetTheme(ThemePreference),
     /// Show or hide the log.
     ShowLog(bool),
+    /// Show the log's entries of these levels.
+    FilterLog(Filter),
+    /// Put the whole log on the clipboard.
+    CopyLog,
+    /// Say something in the log.
+    Tell(String),
+    /// Open or close the command palette.
+    ShowPalette(bool),
+    /// Open the window of shortcuts and terms; none closes it.
+    ShowHelp(Option<Topic>),
+    /// Make everything larger or smaller.
+    Zoom(Zoom),
+    /// Arrange the window as at the first start.
+    ResetLayout,
     /// Show a page beside the project.
     Show(Page),
     /// Start a comparison in the lab.
@@ -95,6 +123,17 @@ pub enum Command {
     DismissQuestion,
 }
 
+/// What a zoom does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zoom {
+    /// Larger.
+    In,
+    /// Smaller.
+    Out,
+    /// The usual size.
+    Reset,
+}
+
 impl App {
     /// Carries out one command.
     pub(super) fn carry_out(&mut self, ctx: &Context, command: Command) {
@@ -110,17 +149,21 @@ impl App {
                 self.save(path);
             }
             Command::Ask(ask) => self.ask(ask),
-            Command::Edit(edit) => {
-                if matches!(edit, Edit::RemoveLayer(_)) {
-                    self.drafts.clear_layers();
-                }
-                edit.apply(&mut self.project);
-            }
+            Command::Edit(edit) => self.edit(edit),
+            Command::Undo => self.undo(),
+            Command::Redo => self.redo(),
+            Command::LookAtRecent => self.recent.look(),
+            Command::ForgetRecent(path) => self.recent.remove(path),
+            Command::Recover if self.is_dirty() => self.ask_about_changes(Command::Recover),
+            Command::Recover => self.recover(),
+            Command::DiscardFound => self.discard_found(),
             Command::LinkPitches(linked) => {
                 self.options.pitch_linked = linked;
                 if linked {
                     self.drafts.forget(Field::PitchY);
-                    self.project.grid.pitch_y = self.project.grid.pitch_x;
+                    self.change("pitch y".into(), true, |project| {
+                        project.grid.pitch_y = project.grid.pitch_x;
+                    });
                 }
             }
             Command::SetForce(force) => self.options.force = force,
@@ -142,6 +185,20 @@ impl App {
             Command::Enlarge(layer) => self.enlarged = layer,
             Command::SetTheme(theme) => ctx.set_theme(theme),
             Command::ShowLog(show) => self.options.log_open = show,
+            Command::FilterLog(filter) => self.options.log_filter = filter,
+            Command::CopyLog => ctx.copy_text(self.log.text()),
+            Command::Tell(text) => self.tell(text),
+            Command::ShowPalette(show) => {
+                self.palette = show.then(Palette::default);
+                self.recent.look();
+            }
+            Command::ShowHelp(topic) => self.help.show(topic),
+            Command::Zoom(zoom) => match zoom {
+                Zoom::In => gui_zoom::zoom_in(ctx),
+                Zoom::Out => gui_zoom::zoom_out(ctx),
+                Zoom::Reset => ctx.set_zoom_factor(1.0),
+            },
+            Command::ResetLayout => self.reset_layout(ctx),
             Command::Show(page) => self.options.page = page,
             Command::Compare(comparing) => self.compare(*comparing),
             Command::StopComparing => self.lab.stop(),
@@ -179,7 +236,18 @@ impl App {
                     self.carry_out(ctx, *next);
                 }
             }
-            Command::DismissQuestion => self.question = None,
+            Command::DismissQuestion => {
+                if let Some(Question::Recover { .. }) = self.question.take() {
+                    self.leave_found();
+                }
+            }
+        }
+    }
+
+    /// Says why something was not done, once however often it was asked for.
+    fn tell(&mut self, text: String) {
+        if self.log.entries().next_back().is_none_or(|last| last.text != text) {
+            self.say(Level::Note, text);
         }
     }
 
@@ -204,17 +272,22 @@ impl App {
         match Project::load(path) {
             Ok(project) => {
                 self.say(Level::Info, format!("Opened {}", path.display()));
+                self.recent.add(path);
                 self.replace_project(project, Some(path.to_path_buf()));
             }
-            Err(error) => self.say(Level::Error, error.to_string()),
+            Err(error) => {
+                self.recent.look();
+                self.say(Level::Error, error.to_string());
+            }
         }
     }
 
-    fn replace_project(&mut self, project: Project, path: Option<PathBuf>) {
+    pub(super) fn replace_project(&mut self, project: Project, path: Option<PathBuf>) {
         self.options.pitch_linked = project.grid.pitch_x == project.grid.pitch_y;
         self.saved = project.clone();
         self.project = project;
         self.path = path;
+        self.steps.clear();
         self.drafts.clear();
         self.images.clear();
         self.folders.clear();
@@ -251,6 +324,7 @@ impl App {
             Ok(()) => {
                 self.say(Level::Info, format!("Saved {}", path.display()));
                 self.saved = self.project.clone();
+                self.recent.add(&path);
                 self.path = Some(path);
                 self.drafts.forget(Field::ProjectFile);
             }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::text;
 use crate::optics::{Bytes, Length};
 use crate::project::{
     Drive, Encoding, Evanescent, Layer, Layering, Method, Phase, Precision, Project, ProjectError, Role,
@@ -119,6 +120,50 @@ impl Edit {
             Self::FullScale(value) => project.output.full_scale = value,
             Self::Previews(value) => project.output.previews = value,
         }
+    }
+
+    /// The change's short name, as Undo shows it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = match self {
+            Self::Wavelength(_) => "wavelength",
+            Self::Pitch(_) => "pitch",
+            Self::PitchX(_) => "pitch x",
+            Self::PitchY(_) => "pitch y",
+            Self::Width(_) => "width",
+            Self::Height(_) => "height",
+            Self::Evanescent(_) => "evanescent",
+            Self::BandLimit(_) => "band limit",
+            Self::Rolloff(_) => "roll-off",
+            Self::Precision(_) => "precision",
+            Self::Seed(_) => "seed",
+            Self::Layering(_) => "layering",
+            Self::Method(_) => "method",
+            Self::Memory(_) => "memory",
+            Self::Chunk(_) => "chunk",
+            Self::Buffers(_) => "buffers",
+            Self::Scratch(_) => "what scratch keeps",
+            Self::Tolerance(_) => "tolerance",
+            Self::Streams(_) => "streams",
+            Self::AtOnce(_) => "streams at once",
+            Self::Distance(layer, _) => return format!("depth of layer {}", layer + 1),
+            Self::Values(layer, _) => return format!("values of layer {}", layer + 1),
+            Self::Phase(layer, _) => return format!("phase of layer {}", layer + 1),
+            Self::AddLayer(image) => return format!("adding {}", text::file_name(image)),
+            Self::RemoveLayer(layer) => return format!("removing layer {}", layer + 1),
+            Self::Role(role, _) => return format!("role {role}"),
+            Self::OutputPath(_) => "hologram's file",
+            Self::Encoding(_) => "encoding",
+            Self::FullScale(_) => "full scale",
+            Self::Previews(_) => "reconstruct every layer",
+        };
+        name.into()
+    }
+
+    /// Whether it sets one field, so that setting it again at once is the same step.
+    #[must_use]
+    pub const fn is_of_one_field(&self) -> bool {
+        !matches!(self, Self::AddLayer(_) | Self::RemoveLayer(_))
     }
 
     /// The change, if it leaves the project's field called `name` valid; else what is wrong.

@@ -6,6 +6,7 @@ use egui::{ComboBox, Id, Key, Response, RichText, TextEdit, Ui, vec2};
 
 use super::commands::Command;
 use super::edits::Edit;
+use super::log::Filter;
 use super::pages::Page;
 use super::theme::{LABEL_WIDTH, tokens};
 use crate::project::{Project, Role};
@@ -141,6 +142,8 @@ pub struct Options {
     pub force: bool,
     /// Whether the log is shown.
     pub log_open: bool,
+    /// Which of its entries are shown.
+    pub log_filter: Filter,
     /// What is shown beside the project.
     pub page: Page,
 }

@@ -10,7 +10,9 @@ use super::pages::{self, Page};
 use super::previews::{self, Sources};
 use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
-use super::{charts, history, questions, run_bar, sections, status, theme, timeline, toolbar};
+use super::{
+    actions, charts, history, palette, questions, run_bar, sections, status, theme, timeline, toolbar,
+};
 
 /// What a panel adds to the height of its content.
 const PANEL_MARGIN: f32 = 8.0;
@@ -72,7 +74,8 @@ impl App {
         let now = self.now();
         let measurement = self.measurement();
         let to_method = self.shooter.as_ref().is_some_and(Shooter::shows_method);
-        toolbar::shortcuts(ui.ctx(), &mut commands);
+        actions::pressed(ui.ctx(), |action| self.item(ui.ctx(), action), &mut commands);
+        let items = self.items(ui.ctx());
         {
             let details = |error: &str| self.details(error);
             egui::Panel::bottom("status").show(ui, |ui| {
@@ -84,7 +87,7 @@ impl App {
                 .resizable(true)
                 .default_size(130.0)
                 .size_range(60.0..=320.0)
-                .show(ui, |ui| status::show_log(ui, &self.log));
+                .show(ui, |ui| status::show_log(ui, &self.log, self.options.log_filter, &mut commands));
         }
         let mut sheet = Sheet {
             project: &self.project,
@@ -95,7 +98,7 @@ impl App {
         };
         egui::Panel::top("toolbar").show(ui, |ui| {
             ui.add_space(2.0);
-            toolbar::show(ui, &mut sheet, self.path.as_deref(), dirty);
+            toolbar::show(ui, &mut sheet, &items, self.recent.entries(), self.path.as_deref(), dirty);
             ui.add_space(2.0);
         });
         egui::Panel::left("project").default_size(theme::PROJECT_WIDTH).size_range(324.0..=560.0).show(
@@ -146,6 +149,12 @@ impl App {
         }
         if let Some(question) = &self.question {
             questions::show(ui, question, &mut commands);
+        }
+        self.help.ui(ui.ctx(), &items);
+        if let Some(mut shown) = self.palette.take() {
+            let items = items.into_iter().map(|(_, item)| item).chain(self.recent_items()).collect();
+            palette::show(ui, &mut shown, items, &mut commands);
+            self.palette = Some(shown);
         }
         drop_hint(ui);
         self.commands = commands;
@@ -216,8 +225,12 @@ impl eframe::App for App {
         // Before the estimate, which is made anew after it.
         self.poll_measure();
         self.poll_records();
-        self.lab.poll();
+        if let Some((level, failure)) = self.lab.poll() {
+            self.say(level, format!("The comparison ended early: {failure}"));
+        }
         self.poll_needs();
+        self.poll_recent();
+        self.poll_keeping(ctx);
         self.drain_run(ctx);
         self.update_pictures(ctx);
         self.watch_close(ctx);
@@ -244,6 +257,13 @@ impl eframe::App for App {
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
         self.wait_for_run();
         self.wait_for_measure();
+        self.finish_keeping();
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        if self.shooter.is_none() {
+            self.remember(storage);
+        }
     }
 
     fn persist_egui_memory(&self) -> bool {

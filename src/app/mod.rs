@@ -5,25 +5,33 @@
 //! [`eframe::App::logic`] and gathered in a [`RunView`], from which everything is drawn. Nothing
 //! here computes optics, and nothing waits: what may take time is a [`Task`](task::Task).
 
+mod actions;
 mod backend;
 mod charts;
 mod chunk_bins;
+mod clock;
 mod commands;
 mod edits;
 mod fields;
 mod frame;
+mod help;
 mod history;
 mod images;
+mod keeping;
 mod lab;
 mod log;
 mod needs;
 mod pages;
+mod palette;
 mod plots;
 mod preview_images;
 mod previews;
 mod questions;
 mod rates;
+mod recent;
 mod records;
+mod recovery;
+mod remembered;
 mod run_bar;
 mod run_view;
 mod running;
@@ -31,16 +39,18 @@ mod screenshot;
 mod sections;
 mod status;
 mod task;
+mod terms;
 mod text;
 mod theme;
 mod timeline;
 mod toolbar;
+mod undo;
 mod window;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use egui::Context;
 
@@ -95,6 +105,11 @@ pub struct App {
     commands: Vec<Command>,
     question: Option<Question>,
     log: Log,
+    steps: undo::Steps,
+    recent: recent::Recent,
+    keeping: keeping::Keeping,
+    palette: Option<palette::Palette>,
+    help: help::Help,
     needs: Needs,
     /// The project that `needs`, or the estimate under way, is about.
     needs_of: Option<Project>,
@@ -175,11 +190,22 @@ impl App {
             project,
             path,
             drafts: Drafts::default(),
-            options: Options { pitch_linked, force: false, log_open: false, page: Page::default() },
+            options: Options {
+                pitch_linked,
+                force: false,
+                log_open: false,
+                log_filter: log::Filter::default(),
+                page: Page::default(),
+            },
             folders: Vec::new(),
             commands: Vec::new(),
             question: None,
             log: Log::default(),
+            steps: undo::Steps::default(),
+            recent: recent::Recent::default(),
+            keeping: keeping::Keeping::default(),
+            palette: None,
+            help: help::Help::default(),
             needs: Needs::Unknown,
             needs_of: None,
             needs_task: None,
@@ -260,8 +286,7 @@ impl App {
     }
 
     fn say(&mut self, level: Level, text: impl Into<String>) {
-        let now = self.now();
-        self.log.add(level, text, now);
+        self.log.add(level, text, SystemTime::now());
     }
 
     fn detect_drives(&mut self) {

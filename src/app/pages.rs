@@ -2,6 +2,7 @@
 
 use egui::{RichText, Ui};
 
+use super::actions::Action;
 use super::commands::Command;
 
 /// What is shown beside the project.
@@ -37,7 +38,16 @@ pub fn tabs(ui: &mut Ui, shown: Page, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         for (page, name, hover) in Page::ALL {
             let name = RichText::new(name).size(14.5);
-            if ui.selectable_label(page == shown, name).on_hover_text(hover).clicked() {
+            let hover = match Action::Show(page).keys().first() {
+                Some(keys) => format!("{hover} ({})", ui.ctx().format_shortcut(keys)),
+                None => hover.into(),
+            };
+            let mut tab = ui.selectable_label(page == shown, name);
+            if page == Page::Run {
+                // Read aloud, it would be taken for the button that starts a run.
+                tab = tab.accessible_name("Page Run");
+            }
+            if tab.on_hover_text(hover).clicked() {
                 commands.push(Command::Show(page));
             }
         }

@@ -18,6 +18,13 @@ pub enum Question {
     Replace(PathBuf),
     /// A run would replace the file.
     Overwrite(PathBuf),
+    /// A window that ended early has left unsaved changes of a project.
+    Recover {
+        /// The project's name.
+        name: String,
+        /// The time of day.
+        when: String,
+    },
 }
 
 /// Shows the question over everything else.
@@ -68,6 +75,17 @@ fn wording(question: &Question) -> (&'static str, String, Vec<(&'static str, Com
             "The output exists",
             format!("{} was made before. Run again and overwrite it, and its previews?", path.display()),
             vec![("Overwrite and run", Command::RunOver), ("Back", Command::DismissQuestion)],
+        ),
+        Question::Recover { name, when } => (
+            "Gigafringe ended with unsaved changes",
+            format!(
+                "Recover unsaved changes of project {name} from {when}? The project's file is not touched."
+            ),
+            vec![
+                ("Recover", Command::Recover),
+                ("Discard", Command::DiscardFound),
+                ("Ask later", Command::DismissQuestion),
+            ],
         ),
     }
 }

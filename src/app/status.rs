@@ -2,8 +2,9 @@
 
 use egui::{Align, Label, Layout, RichText, ScrollArea, Ui};
 
+use super::clock;
 use super::commands::Command;
-use super::log::{Level, Log};
+use super::log::{Filter, Level, Log};
 use super::theme::tokens;
 
 /// Shows the strip of errors and the status line.
@@ -30,15 +31,28 @@ pub fn show(
 }
 
 /// Shows the log.
-pub fn show_log(ui: &mut Ui, log: &Log) {
+pub fn show_log(ui: &mut Ui, log: &Log, filter: Filter, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        for (level, name, hover) in Level::ALL {
+            let mut shown = filter.shows(level);
+            let name = format!("{name} ({})", log.count(level));
+            if ui.checkbox(&mut shown, name).on_hover_text(hover).changed() {
+                commands.push(Command::FilterLog(filter.with(level, shown)));
+            }
+        }
+        let hover = "Put all entries with their times on the clipboard, also those that are hidden";
+        if ui.small_button("Copy all").on_hover_text(hover).clicked() {
+            commands.push(Command::CopyLog);
+        }
+    });
     ScrollArea::vertical().auto_shrink(false).stick_to_bottom(true).show(ui, |ui| {
-        for entry in log.entries() {
+        for entry in log.entries().filter(|entry| filter.shows(entry.level)) {
             let (sign, color) = match entry.level {
                 Level::Info => ("", ui.visuals().text_color()),
                 Level::Note => ("ℹ ", tokens(ui).warning),
                 Level::Error => ("⚠ ", tokens(ui).error),
             };
-            let text = format!("{:8.1} s  {sign}{}", entry.at, entry.text);
+            let text = format!("{}  {sign}{}", clock::time(entry.at), entry.text);
             ui.add(Label::new(RichText::new(text).color(color)).wrap().selectable(true));
         }
     });

@@ -8,8 +8,10 @@ use anyhow::Context as _;
 use eframe::NativeOptions;
 use egui::ViewportBuilder;
 
+use super::keeping::EVERY;
 use super::log::Level;
 use super::pages::Page;
+use super::remembered::FIRST_SIZE;
 use super::screenshot::{Outcome, Shooter};
 use super::{App, Backend, Command, Engine, Screenshot, blank_project};
 use crate::project::Project;
@@ -22,6 +24,14 @@ fn close_on_signals(app: &App, ctx: egui::Context) {
         interrupted.store(true, Ordering::Relaxed);
         ctx.request_repaint();
     });
+}
+
+/// Where the recent projects and unsaved changes are kept: `gigafringe` in the user's folder for state
+/// (`XDG_STATE_HOME` where it is set), or for data where the system knows no state.
+fn state_folder() -> Option<PathBuf> {
+    use etcetera::BaseStrategy as _;
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    Some(strategy.state_dir().unwrap_or_else(|| strategy.data_dir()).join("gigafringe"))
 }
 
 /// Opens the window on a project file, or on an empty project, and returns when it is closed.
@@ -49,7 +59,7 @@ pub fn run_with(
     let mut options = NativeOptions {
         viewport: ViewportBuilder::default()
             .with_app_id("gigafringe")
-            .with_inner_size([1400.0, 900.0])
+            .with_inner_size(FIRST_SIZE)
             .with_min_inner_size([900.0, 600.0])
             .with_drag_and_drop(true),
         persist_window: shooter.is_none(),
@@ -68,6 +78,14 @@ pub fn run_with(
                 if plan.lab {
                     app.send(Command::Show(Page::Lab));
                     app.send(Command::Compare(Box::new(super::lab::small())));
+                }
+            }
+            if shooter.is_none() {
+                if let Some(storage) = cc.storage {
+                    app.restore(storage);
+                }
+                if let Some(folder) = state_folder() {
+                    app.keep_in(&folder, EVERY);
                 }
             }
             app.shooter = shooter;

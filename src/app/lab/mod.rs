@@ -10,6 +10,7 @@ use egui::{Button, DragValue, RichText, ScrollArea, Spinner, TextEdit, Ui};
 
 use super::commands::Command;
 use super::fields;
+use super::log::Level;
 use super::run_view::RunView;
 use super::task::{Poll, Task};
 use super::theme::{SPACE, tokens};
@@ -94,20 +95,27 @@ impl LabPage {
         self.cancel.cancel();
     }
 
-    /// Takes the result in, if there is one.
-    pub fn poll(&mut self) {
+    /// Takes the result in, if there is one; a failure is returned for the log.
+    pub fn poll(&mut self) -> Option<(Level, String)> {
+        let mut level = Level::Error;
         match self.task.as_ref().map(Task::poll) {
-            None | Some(Poll::Pending) => return,
+            None | Some(Poll::Pending) => return None,
             Some(Poll::Done(Ok(report))) => {
                 self.timelines = report.sections.iter().map(replay::replayed).collect();
                 self.report = Some(report);
             }
-            Some(Poll::Done(Err(error))) => self.failure = Some(error.to_string()),
+            Some(Poll::Done(Err(error))) => {
+                if error.is_cancelled() {
+                    level = Level::Note;
+                }
+                self.failure = Some(error.to_string());
+            }
             Some(Poll::Lost) => {
                 self.failure = Some("The comparison ended early: this is a defect of Gigafringe".into());
             }
         }
         self.task = None;
+        self.failure.clone().map(|failure| (level, failure))
     }
 
     fn comparing(&self, project: &Project) -> Comparing {

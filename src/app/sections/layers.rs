@@ -7,18 +7,20 @@ use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
 use super::super::images::{self, Images};
-use super::super::text;
 use super::super::theme::{THUMBNAIL, tokens};
+use super::super::{terms, text};
 use crate::optics::Length;
 use crate::project::{Phase, Values};
 
-const VALUES: [(Values, &str, &str); 3] = [
+/// What a layer's values may mean, each with its name and what it means.
+pub const VALUES: [(Values, &str, &str); 3] = [
     (Values::Srgb, "sRGB photo", "Values as in photographs; decoded to linear intensity first"),
     (Values::Intensity, "intensity", "Values proportional to the light's intensity"),
     (Values::Amplitude, "amplitude", "Values proportional to the field's amplitude"),
 ];
 
-const PHASES: [(Phase, &str, &str); 3] = [
+/// The phases a layer may begin with, each with its name and what it means.
+pub const PHASES: [(Phase, &str, &str); 3] = [
     (Phase::Random, "random phase", "Every sample has its own phase: a diffuse object, seen from everywhere"),
     (Phase::Uniform, "uniform phase", "Phase zero everywhere: an object lit by a plane wave"),
     (Phase::Quadratic, "quadratic phase", "A smooth lens-like phase that spreads the light without speckle"),
@@ -84,9 +86,7 @@ fn card(ui: &mut Ui, sheet: &mut Sheet<'_>, images: &Images, index: usize) {
                         Ok(Command::Edit(Edit::Distance(index, value)))
                     })
                     .accessible_name(format!("Depth of layer {number}"))
-                    .on_hover_text(
-                        "Distance of the layer from the hologram with its unit; light travels toward +z",
-                    );
+                    .on_hover_text(terms::DEPTH.line);
                 });
             });
         });

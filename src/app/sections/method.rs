@@ -6,15 +6,16 @@ use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
 use super::super::needs::Needs;
-use super::super::text;
 use super::super::theme::tokens;
+use super::super::{terms, text};
 use super::plans::{self, Measurement};
 use crate::optics::Bytes;
 use crate::project::{Layering, Method};
 use crate::run::Estimate;
 use crate::storage::ScratchPrecision;
 
-const METHODS: [(Method, &str, &str); 7] = [
+/// The methods, each with its name and what it means.
+pub const METHODS: [(Method, &str, &str); 7] = [
     (Method::Auto, "automatic", "Takes the plan that should finish first"),
     (
         Method::Implicit,
@@ -47,7 +48,8 @@ const METHODS: [(Method, &str, &str); 7] = [
     ),
 ];
 
-const LAYERINGS: [(Layering, &str, &str); 2] = [
+/// The layerings, each with its name and what it means.
+pub const LAYERINGS: [(Layering, &str, &str); 2] = [
     (
         Layering::Stepwise,
         "stepwise",
@@ -60,9 +62,11 @@ const LAYERINGS: [(Layering, &str, &str); 2] = [
     ),
 ];
 
-type Scratch = (Option<ScratchPrecision>, &'static str, &'static str);
+/// An option of what scratch keeps.
+pub type Scratch = (Option<ScratchPrecision>, &'static str, &'static str);
 
-const SCRATCH: [Scratch; 3] = [
+/// How scratch may keep samples, each with its name and what it means.
+pub const SCRATCH: [Scratch; 3] = [
     (None, "as the arithmetic", "Scratch files keep every digit"),
     (
         Some(ScratchPrecision::F32),
@@ -81,17 +85,17 @@ const SCRATCH: [Scratch; 3] = [
 pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs, measurement: Measurement) {
     super::section(ui, "Method", |ui| {
         let project = sheet.project;
-        let words = ("Method", "How planes are propagated between depths");
+        let words = terms::METHOD.words();
         if let Some(value) = fields::choice_row(ui, words, project.method, &METHODS) {
             sheet.send(Command::Edit(Edit::Method(value)));
         }
         help(ui, &METHODS, project.method, &chosen(project.method, needs));
-        let words = ("Layering", "How several layers become one hologram");
+        let words = terms::LAYERING.words();
         if let Some(value) = fields::choice_row(ui, words, project.layering, &LAYERINGS) {
             sheet.send(Command::Edit(Edit::Layering(value)));
         }
         help(ui, &LAYERINGS, project.layering, "");
-        let words = ("Memory", "Bound on all buffers with its unit, for example 2 GiB");
+        let words = terms::MEMORY.words();
         let memory = exact(project.memory);
         fields::row(ui, sheet, Field::Memory, words, &memory, |_, text| {
             let value: Bytes = text.parse().map_err(|e| format!("{e}"))?;
@@ -100,9 +104,9 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs, measurement: Meas
             }
             Ok(Command::Edit(Edit::Memory(value)))
         });
-        let words = ("Chunk", "Lines handled at once; leave it empty to fill the memory");
+        let words = terms::CHUNK.words();
         optional(ui, sheet, Field::Chunk, words, project.chunk, ("chunk", "128"), Edit::Chunk);
-        let words = ("Buffers", "Chunks a stage may hold ahead, so that drives and processor need not wait");
+        let words = terms::BUFFERS.words();
         fields::row(ui, sheet, Field::Buffers, words, &project.buffers.to_string(), |sheet, text| {
             sheet.checked("buffers", Edit::Buffers(super::whole(text, "2")?))
         });
@@ -148,7 +152,7 @@ fn optional(
 
 fn advanced(ui: &mut Ui, sheet: &mut Sheet<'_>) {
     let project = sheet.project;
-    let words = ("Scratch keeps", "How scratch files keep samples between passes");
+    let words = terms::SCRATCH_KEEPS.words();
     let mut options = SCRATCH.to_vec();
     if project.scratch_precision == Some(ScratchPrecision::F64) {
         options.push((Some(ScratchPrecision::F64), "f64, 16 bytes a sample", "Double precision"));
@@ -157,10 +161,7 @@ fn advanced(ui: &mut Ui, sheet: &mut Sheet<'_>) {
         sheet.send(Command::Edit(Edit::Scratch(value)));
     }
     help(ui, &options, project.scratch_precision, "");
-    let words = (
-        "Tolerance",
-        "The relative error that a reduced padding may add, for example 1e-6; empty: below the arithmetic's own",
-    );
+    let words = terms::TOLERANCE.words();
     let shown = project.tolerance.map(|value| format!("{value:e}")).unwrap_or_default();
     fields::row(ui, sheet, Field::Tolerance, words, &shown, |sheet, text| {
         let value = match text {
@@ -171,16 +172,9 @@ fn advanced(ui: &mut Ui, sheet: &mut Sheet<'_>) {
         };
         sheet.checked("tolerance", Edit::Tolerance(value))
     });
-    let words = (
-        "Streams",
-        "Parts that a row's spectrum is split into, each a file of its own; empty: the method's own number",
-    );
+    let words = terms::STREAMS.words();
     optional(ui, sheet, Field::Streams, words, project.streams, ("streams", "4"), Edit::Streams);
-    let words = (
-        "At once",
-        "Streams of `padded` that are worked on together; the others wait, which needs less scratch and more time. \
-         Empty: the method's own number",
-    );
+    let words = terms::AT_ONCE.words();
     optional(ui, sheet, Field::AtOnce, words, project.at_once, ("at_once", "2"), Edit::AtOnce);
 }
 

@@ -5,16 +5,18 @@ use egui::{RichText, Ui};
 use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
-use super::super::text;
+use super::super::{terms, text};
 use crate::optics::Length;
 use crate::project::{Evanescent, Precision};
 
-const EVANESCENT: [(Evanescent, &str, &str); 2] = [
+/// What becomes of evanescent waves, each with its name and what it means.
+pub const EVANESCENT: [(Evanescent, &str, &str); 2] = [
     (Evanescent::Decay, "decay", "They decay with distance, in either direction"),
     (Evanescent::Drop, "drop", "They are set to zero"),
 ];
 
-const PRECISIONS: [(Precision, &str, &str); 2] = [
+/// The arithmetics, each with its name and what it means.
+pub const PRECISIONS: [(Precision, &str, &str); 2] = [
     (Precision::F32, "single (f32)", "8 bytes a complex sample; relative error near 1e-6"),
     (Precision::F64, "double (f64)", "16 bytes a complex sample; twice the traffic and memory"),
 ];
@@ -28,7 +30,7 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>) {
             ui,
             sheet,
             Field::Wavelength,
-            ("Wavelength λ", "The light's wavelength with its unit, for example 660 nm"),
+            terms::WAVELENGTH.words(),
             project.wavelength,
             "wavelength",
             Edit::Wavelength,
@@ -70,15 +72,7 @@ fn pitches(ui: &mut Ui, sheet: &mut Sheet<'_>) {
     let linked = sheet.options.pitch_linked;
     let both = move |value| if linked { Edit::Pitch(value) } else { Edit::PitchX(value) };
     let name = if linked { "Pitch" } else { "Pitch x" };
-    length(
-        ui,
-        sheet,
-        Field::PitchX,
-        (name, "Distance of neighbouring samples with its unit, for example 5 µm"),
-        grid.pitch_x,
-        "grid.pitch_x",
-        both,
-    );
+    length(ui, sheet, Field::PitchX, (name, terms::PITCH.line), grid.pitch_x, "grid.pitch_x", both);
     if !linked {
         length(
             ui,
@@ -132,20 +126,13 @@ fn samples(
 
 fn more(ui: &mut Ui, sheet: &mut Sheet<'_>) {
     let project = sheet.project;
-    let words = ("Precision", "The arithmetic of the samples");
-    if let Some(value) = fields::choice_row(ui, words, project.precision, &PRECISIONS) {
+    if let Some(value) = fields::choice_row(ui, terms::PRECISION.words(), project.precision, &PRECISIONS) {
         sheet.send(Command::Edit(Edit::Precision(value)));
     }
-    let words = ("Evanescent", "What becomes of frequencies beyond 1/λ, which do not travel");
-    if let Some(value) = fields::choice_row(ui, words, project.evanescent, &EVANESCENT) {
+    if let Some(value) = fields::choice_row(ui, terms::EVANESCENT.words(), project.evanescent, &EVANESCENT) {
         sheet.send(Command::Edit(Edit::Evanescent(value)));
     }
-    let words = (
-        "Roll-off",
-        "Fraction of each axis's band over which the transfer function falls to zero, 0 to 1. Empty: the \
-         method's own, 0.02 for automatic and all fast methods, which need it to be exact with less padding; \
-         0 for implicit",
-    );
+    let words = terms::ROLLOFF.words();
     let shown = project.rolloff.map_or_else(String::new, |value| value.to_string());
     fields::row(ui, sheet, Field::Rolloff, words, &shown, |sheet, text| {
         let value = match text.trim() {
@@ -156,14 +143,12 @@ fn more(ui: &mut Ui, sheet: &mut Sheet<'_>) {
         };
         sheet.checked("rolloff", Edit::Rolloff(value))
     });
-    let words = ("Seed", "Key of the random phases: the same seed gives the same hologram");
+    let words = terms::SEED.words();
     fields::row(ui, sheet, Field::Seed, words, &project.seed.to_string(), |_, text| {
         Ok(Command::Edit(Edit::Seed(super::whole(text, "1")?)))
     });
     let mut limit = project.band_limit;
-    let toggle = ui.checkbox(&mut limit, "Band limit").on_hover_text(
-        "Remove frequencies that the padded window cannot carry (Matsushima & Shimobaba 2009)",
-    );
+    let toggle = ui.checkbox(&mut limit, "Band limit").on_hover_text(terms::BAND_LIMIT.line);
     if toggle.changed() {
         sheet.send(Command::Edit(Edit::BandLimit(limit)));
     }

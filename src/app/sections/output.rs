@@ -6,10 +6,11 @@ use super::super::backend::Ask;
 use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
+use super::super::terms;
 use crate::project::Encoding;
 
 /// The encodings: name, and what is stored in which files.
-const ENCODINGS: [(Encoding, &str, &str); 5] = [
+pub const ENCODINGS: [(Encoding, &str, &str); 5] = [
     (Encoding::Complex, "Complex", "Complex samples, as computed: .npy"),
     (Encoding::Phase8, "Phase, 8 bit", "256 levels a turn, for a phase modulator: .npy, .tif, .bmp, .png"),
     (
@@ -41,16 +42,12 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>) {
                 sheet.send(Command::Ask(Ask::OutputFile(output.encoding)));
             }
         });
-        let words = ("Encoding", "What is stored for each sample of the hologram");
+        let words = terms::ENCODING.words();
         if let Some(value) = fields::choice_row(ui, words, output.encoding, &ENCODINGS) {
             sheet.send(Command::Edit(Edit::Encoding(value)));
         }
         if output.encoding == Encoding::Amplitude8 {
-            let words = (
-                "Full scale",
-                "The amplitude that is stored as 255, where a layer's white has 1; empty: four times the \
-                 layers' root mean square",
-            );
+            let words = terms::FULL_SCALE.words();
             let shown = output.full_scale.map_or_else(String::new, |value| value.to_string());
             fields::row(ui, sheet, Field::FullScale, words, &shown, |sheet, text| {
                 let value = match text.trim() {
