@@ -96,7 +96,7 @@ impl App {
             }
             Command::Ask(ask) => self.ask(ask),
             Command::Edit(edit) => {
-                if matches!(edit, Edit::RemoveLayer(_)) {
+                if matches!(edit, Edit::RemoveLayer(_) | Edit::MoveLayer { .. }) {
                     self.drafts.clear_layers();
                 }
                 edit.apply(&mut self.project);

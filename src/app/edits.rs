@@ -41,6 +41,15 @@ pub enum Edit {
     Values(usize, Values),
     /// A layer's initial phase.
     Phase(usize, Phase),
+    /// The factor on a layer's amplitude.
+    Amplitude(usize, f64),
+    /// Whether a layer takes part.
+    Enabled(usize, bool),
+    /// A layer takes another place in the list.
+    MoveLayer {
+        from: usize,
+        to: usize,
+    },
     /// A further layer, behind the last by the spacing of the last two.
     AddLayer(PathBuf),
     RemoveLayer(usize),
@@ -91,11 +100,19 @@ impl Edit {
             Self::Distance(layer, value) => with_layer(project, layer, |l| l.distance = value),
             Self::Values(layer, value) => with_layer(project, layer, |l| l.values = value),
             Self::Phase(layer, value) => with_layer(project, layer, |l| l.phase = value),
+            Self::Amplitude(layer, value) => with_layer(project, layer, |l| l.amplitude = value),
+            Self::Enabled(layer, value) => with_layer(project, layer, |l| l.enabled = value),
+            Self::MoveLayer { from, to } => {
+                if from.max(to) < project.layers.len() {
+                    let layer = project.layers.remove(from);
+                    project.layers.insert(to, layer);
+                }
+            }
             Self::AddLayer(image) => {
                 let (values, phase) =
                     project.layers.last().map_or_else(Default::default, |l| (l.values, l.phase));
                 let distance = next_distance(&project.layers);
-                project.layers.push(Layer { image, distance, values, phase });
+                project.layers.push(Layer { values, phase, ..Layer::new(image, distance) });
             }
             Self::RemoveLayer(layer) => {
                 if layer < project.layers.len() {
@@ -126,7 +143,7 @@ impl Edit {
         let mut changed = project.clone();
         self.clone().apply(&mut changed);
         // A layer must be there before the fields after it are looked at.
-        if changed.layers.is_empty() {
+        if changed.enabled_layers().next().is_none() {
             Self::AddLayer(PathBuf::from("any")).apply(&mut changed);
         }
         match changed.validate() {

@@ -104,6 +104,7 @@ impl App {
                     ui.add_space(4.0);
                     sections::layers::show(ui, &mut sheet, &self.images);
                     sections::optics::show(ui, &mut sheet);
+                    sections::sampling::show(ui, &self.project, &self.needs);
                     let drives = self.drives.as_deref();
                     sections::drives::show(ui, &mut sheet, drives, &self.folders, &self.needs);
                     if to_method {

@@ -97,7 +97,7 @@ impl Backend for FakeEngine {
             return Err(PlanError::Streams { streams: 7 }.into());
         }
         let plane = project.grid.samples() * project.precision.sample_bytes() as u64;
-        let passes = 3 * project.layers.len() as u64;
+        let passes = 3 * project.enabled_layers().count() as u64;
         let paths: Vec<_> = project.drives.iter().map(|d| &d.path).collect();
         let pairs =
             paths.iter().enumerate().flat_map(|(i, one)| paths[i + 1..].iter().map(move |o| (one, o)));
@@ -196,20 +196,22 @@ const CHUNK_BYTES: u64 = 4 << 20;
 impl Run {
     fn all(&self) {
         let started = Instant::now();
-        let layers = self.project.layers.len();
+        let enabled: Vec<_> = self.project.enabled_layers().collect();
+        let layers = enabled.len();
         let previews = if self.project.output.previews { layers } else { 0 };
         self.sink.send(Event::Note { text: "/fake/disk: no direct I/O, buffered instead".into() });
         for job in 0..=previews {
             let (name, passes) = match job {
                 0 => ("hologram".into(), self.passes.unwrap_or(3 * layers)),
-                _ => (format!("reconstruction at {}", self.project.layers[job - 1].distance), 3),
+                _ => (format!("reconstruction at {}", enabled[job - 1].1.distance), 3),
             };
             if !self.job(name, job, previews + 1, passes) {
                 return;
             }
             if job > 0 {
-                let preview = Some(Arc::new(picture(job, self.project.layers[job - 1].distance.in_metres())));
-                self.sink.send(Event::Preview { layer: job - 1, preview });
+                let (layer, shown) = enabled[job - 1];
+                let preview = Some(Arc::new(picture(job, shown.distance.in_metres())));
+                self.sink.send(Event::Preview { layer, preview });
             }
         }
         self.sink.send(Event::Finished { seconds: started.elapsed().as_secs_f64() });
