@@ -99,6 +99,12 @@ impl App {
                 if matches!(edit, Edit::RemoveLayer(_) | Edit::MoveLayer { .. }) {
                     self.drafts.clear_layers();
                 }
+                if let Edit::Device { pitch_x, pitch_y, .. } = edit {
+                    self.options.pitch_linked = pitch_x == pitch_y;
+                    for field in [Field::Width, Field::Height, Field::PitchX, Field::PitchY] {
+                        self.drafts.forget(field);
+                    }
+                }
                 edit.apply(&mut self.project);
             }
             Command::LinkPitches(linked) => {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::optics::{Bytes, Length};
+use crate::optics::{Bytes, Grid, Length};
 use crate::project::{
     Drive, Encoding, Evanescent, Layer, Layering, Method, Phase, Precision, Project, ProjectError, Role,
     Values,
@@ -20,6 +20,12 @@ pub enum Edit {
     PitchY(Length),
     Width(usize),
     Height(usize),
+    /// A device's pixels, if it has a number of them, and their pitches.
+    Device {
+        size: Option<(usize, usize)>,
+        pitch_x: Length,
+        pitch_y: Length,
+    },
     Evanescent(Evanescent),
     BandLimit(bool),
     Rolloff(Option<f64>),
@@ -79,6 +85,10 @@ impl Edit {
             Self::PitchY(value) => project.grid.pitch_y = value,
             Self::Width(value) => project.grid.width = value,
             Self::Height(value) => project.grid.height = value,
+            Self::Device { size, pitch_x, pitch_y } => {
+                let (width, height) = size.unwrap_or((project.grid.width, project.grid.height));
+                project.grid = Grid { width, height, pitch_x, pitch_y };
+            }
             Self::Evanescent(value) => project.evanescent = value,
             Self::BandLimit(value) => project.band_limit = value,
             Self::Rolloff(value) => project.rolloff = value,

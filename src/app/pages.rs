@@ -10,14 +10,17 @@ pub enum Page {
     /// The run, its charts and previews.
     #[default]
     Run,
+    /// The layers' depths, seen from the side.
+    Scene,
     /// The lab.
     Lab,
 }
 
 impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
-    pub const ALL: [(Self, &'static str, &'static str); 2] = [
+    pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Run, "Run", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+        (Self::Scene, "Scene", "The layers at their depths from the side, and how far their light spreads"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];
 }

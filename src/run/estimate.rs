@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::hologram::hologram_job;
+use super::sampling::sampling;
 use super::{RunError, Settings};
 use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes};
-use super::sampling::sampling;
 use crate::optics::{Sampling, Transfer};
 use crate::planner::{self, ChoiceRow};
 use crate::project::{Method, Project};

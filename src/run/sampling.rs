@@ -106,7 +106,8 @@ fn angle(project: &Project, found: &Sampling) -> Finding {
         "Largest angle",
         both(found.angle, |angle| format!("{}°", digits(angle))),
         beyond.then(|| {
-            let note = format!("the pitch is below half a wavelength, which light cannot use; {half} is enough");
+            let note =
+                format!("the pitch is below half a wavelength, which light cannot use; {half} is enough");
             (Verdict::Doubtful, note)
         }),
     )
@@ -170,7 +171,9 @@ fn band(project: &Project, found: &Sampling) -> Finding {
         _ => Some(Verdict::Wrong),
     };
     let remedy = match (project.band_limit, rolloff > 0.0) {
-        (true, true) => "set a smaller roll-off; nearer layers or more samples leave more within the band limit",
+        (true, true) => {
+            "set a smaller roll-off; nearer layers or more samples leave more within the band limit"
+        }
         (true, false) => "the band limit removes the rest: bring the layers nearer, or use more samples",
         (false, _) => "the roll-off removes the rest; set a smaller one",
     };
@@ -338,9 +341,7 @@ mod tests {
 
     #[test]
     fn a_pitch_too_fine_for_light_is_said() {
-        let pitch = |metres: f64| {
-            project(|p| [p.grid.pitch_x, p.grid.pitch_y] = [Length::metres(metres); 2])
-        };
+        let pitch = |metres: f64| project(|p| [p.grid.pitch_x, p.grid.pitch_y] = [Length::metres(metres); 2]);
         assert_eq!(verdict(&pitch(0.38e-6), "Evanescent"), Verdict::Fine);
         assert_eq!(verdict(&pitch(0.36e-6), "Evanescent"), Verdict::Doubtful);
         assert_eq!(verdict(&pitch(0.1e-6), "Evanescent"), Verdict::Wrong);

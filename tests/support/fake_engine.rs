@@ -42,6 +42,8 @@ pub struct FakeEngine {
     pub measured: AtomicBool,
     /// What is wrong with measuring.
     pub unmeasurable: bool,
+    /// The user's file of presets.
+    pub presets: Option<PathBuf>,
     /// Passes of the hologram, where they are not three for a layer.
     pub passes: Option<usize>,
 }
@@ -57,6 +59,7 @@ impl Default for FakeEngine {
             runs: Arc::default(),
             measured: AtomicBool::default(),
             unmeasurable: false,
+            presets: None,
             passes: None,
         }
     }
@@ -145,6 +148,10 @@ impl Backend for FakeEngine {
             drive("sda", "SSD", "/fake/sata", 400 << 30),
             drive("sdb", "HDD", "/fake/disk", 3 << 40),
         ]
+    }
+
+    fn presets_file(&self) -> Option<PathBuf> {
+        self.presets.clone()
     }
 
     fn ask(&self, _: Ask) -> Option<Vec<PathBuf>> {

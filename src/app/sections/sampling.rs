@@ -14,7 +14,10 @@ const HOVERS: [(&str, &str); 8] = [
     ("Hologram size", "Samples times pitch along x and y"),
     ("Largest angle", "The angle of the finest light the samples can hold, asin(λ/2p), along x and y"),
     ("Reach", "How far the farthest layer's light walks off sideways on its way to the hologram, at most"),
-    ("Window fill", "Width of the light of one point of the farthest layer at the hologram, over the hologram's"),
+    (
+        "Window fill",
+        "Width of the light of one point of the farthest layer at the hologram, over the hologram's",
+    ),
     ("Band kept", "Share of the light's energy that roll-off and band limit keep, if it fills the band"),
     ("Evanescent", "Share of the samples' frequencies that do not travel, because they are beyond 1/λ"),
     ("Memory", "All buffers of the run, of what the project allows"),
@@ -103,10 +106,10 @@ fn sign(ui: &Ui, verdict: Verdict) -> (&'static str, Color32) {
 fn row(ui: &mut Ui, finding: &Finding) {
     let Finding { name, value, verdict, note } = finding;
     let (sign, color) = sign(ui, *verdict);
-    let hover = HOVERS.iter().find(|(of, _)| of == name).map_or(
-        "Scratch and output that go to this drive, of what is free on it",
-        |(_, hover)| hover,
-    );
+    let hover = HOVERS
+        .iter()
+        .find(|(of, _)| of == name)
+        .map_or("Scratch and output that go to this drive, of what is free on it", |(_, hover)| hover);
     let hover = note.as_ref().map_or_else(|| hover.to_owned(), |note| format!("{hover}\n{note}"));
     let words = format!("{name}: {value}, {}", verdict.word());
     line(ui, [(sign, verdict.word()), (name, value)], color, &hover, &words);
