@@ -78,7 +78,7 @@ impl ScenePage {
             ui.checkbox(&mut self.same_scale, "Same scale on both axes")
                 .on_hover_text("A millimetre along z is drawn as long as a millimetre of height");
             ui.add_space(GAP);
-            ui.label(RichText::new("Light travels toward +z →").weak());
+            ui.label(RichText::new("Light travels toward +z ➡").weak());
         });
         ui.label(facts(project)).on_hover_text(
             "The cone shows how far the light of one point spreads on its way to the hologram; the dotted lines \
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn a_dragged_layer_stops_at_hundredths_of_a_millimetre() {
         assert_eq!(snapped_length(snapped(3.4567)).to_string(), "3.46mm");
-        assert_eq!(snapped_length(snapped(-0.004)).to_string(), "0nm");
+        assert_eq!(snapped_length(snapped(-0.004)).to_string(), "0mm");
         assert_eq!(snapped_length(snapped(-12.005_1)).to_string(), "-12.01mm");
         assert_eq!(snapped_length(0.0125).to_string(), "12.5um");
     }

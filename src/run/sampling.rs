@@ -368,7 +368,7 @@ mod tests {
             let findings = needs_findings(&project(|_| {}), &estimate);
             let finding = findings.iter().find(|f| f.name == "Space on /fast").unwrap();
             assert_eq!((finding.verdict, finding.note.is_some()), (expected, expected != Verdict::Fine));
-            assert!(finding.value.starts_with("4.00"), "{}", finding.value);
+            assert!(finding.value.starts_with("4 GiB"), "{}", finding.value);
         }
     }
 }
