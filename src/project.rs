@@ -77,6 +77,36 @@ pub struct Layer {
     /// The samples' initial phase.
     #[serde(default)]
     pub phase: Phase,
+    /// A factor on the layer's amplitude.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub amplitude: f64,
+    /// Whether the layer takes part; one that does not is only kept in the project.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub enabled: bool,
+}
+
+impl Layer {
+    /// A layer that shows `image` at `distance`, with all else as a project file has it by default.
+    #[must_use]
+    pub fn new(image: impl Into<PathBuf>, distance: Length) -> Self {
+        Self {
+            image: image.into(),
+            distance,
+            values: Values::default(),
+            phase: Phase::default(),
+            amplitude: one(),
+            enabled: yes(),
+        }
+    }
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_one(factor: &f64) -> bool {
+    factor.to_bits() == one().to_bits()
 }
 
 /// How several layers become one hologram.
@@ -387,6 +417,11 @@ impl Project {
         Ok(())
     }
 
+    /// The layers that take part in a run, each with its place in [`Self::layers`].
+    pub fn enabled_layers(&self) -> impl Iterator<Item = (usize, &Layer)> {
+        self.layers.iter().enumerate().filter(|(_, layer)| layer.enabled)
+    }
+
     /// Applies `change` to every path of the project.
     fn map_paths(&mut self, change: impl Fn(&Path) -> PathBuf) {
         for layer in &mut self.layers {
@@ -405,6 +440,7 @@ impl Project {
         validate_tolerance(self.tolerance)?;
         for (index, layer) in self.layers.iter().enumerate() {
             validate_distance(&format!("layers[{index}].distance"), layer.distance, self.wavelength)?;
+            validate_amplitude(&format!("layers[{index}].amplitude"), layer.amplitude)?;
         }
         validate_tuning(self.buffers, self.chunk)?;
         validate_scratch(self.scratch_precision, self.precision)?;
@@ -413,6 +449,12 @@ impl Project {
             return Err(ProjectError::value(
                 "layers",
                 "there is none; add at least one image with its distance",
+            ));
+        }
+        if self.enabled_layers().next().is_none() {
+            return Err(ProjectError::value(
+                "layers",
+                "all are disabled, so there is nothing to compute; enable at least one",
             ));
         }
         let mut seen = [false; 4];
@@ -496,6 +538,18 @@ pub fn validate_distance(field: &str, distance: Length, wavelength: Length) -> R
             "{distance} is too far: at most a billion wavelengths can be computed, here {}",
             Length::metres(most)
         ),
+    ))
+}
+
+/// Checks a factor on a layer's amplitude: the squares of all samples must stay far inside single precision.
+fn validate_amplitude(field: &str, factor: f64) -> Result<(), ProjectError> {
+    // Written so that a NaN fails.
+    if (1e-6..=1e6).contains(&factor) {
+        return Ok(());
+    }
+    Err(ProjectError::value(
+        field,
+        format!("{factor} cannot be used; it must be above zero, from 0.000001 to 1000000, for example 0.5"),
     ))
 }
 

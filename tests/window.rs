@@ -14,7 +14,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use gigafringe::app::{App, Command, Edit, RunState, blank_project};
-use gigafringe::project::{self, Encoding, Layer, Layering, Method, Phase, Project, Values};
+use gigafringe::project::{self, Encoding, Layer, Layering, Method, Project};
 use gigafringe::storage::ScratchPrecision;
 
 use hands::{Window, enter};
@@ -33,7 +33,7 @@ fn project(folder: &Path) -> Project {
             .save(&image)
             .unwrap();
         let distance = depth.parse().unwrap();
-        project.layers.push(Layer { image, distance, values: Values::Srgb, phase: Phase::Random });
+        project.layers.push(Layer::new(image, distance));
     }
     project.output.path = folder.join("hologram.npy");
     project

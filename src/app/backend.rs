@@ -62,6 +62,11 @@ pub trait Backend: Send + Sync + 'static {
     /// The drives of this machine.
     fn detect_drives(&self) -> Vec<DetectedDrive>;
 
+    /// The user's file of presets, which need not exist; none where there is no folder for it.
+    fn presets_file(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// Shows a file dialog and waits for its answer; none when it was cancelled or cannot be shown.
     fn ask(&self, ask: Ask) -> Option<Vec<PathBuf>>;
 }
@@ -93,6 +98,10 @@ impl Backend for Engine {
 
     fn detect_drives(&self) -> Vec<DetectedDrive> {
         storage::detect()
+    }
+
+    fn presets_file(&self) -> Option<PathBuf> {
+        super::presets::user_file()
     }
 
     fn ask(&self, ask: Ask) -> Option<Vec<PathBuf>> {

@@ -106,7 +106,7 @@ fn newcomer(ui: &mut Ui, view: &RunView, project: &Project) {
     }
     ui.heading("Make a hologram in four steps");
     ui.add_space(GAP / 2.0);
-    let layers = project.layers.len();
+    let layers = project.enabled_layers().count();
     let steps = [
         format!("Layers: add images and give each its depth ({layers} so far)."),
         "Optics: set the wavelength, the pitch and the number of samples.".into(),
@@ -116,6 +116,8 @@ fn newcomer(ui: &mut Ui, view: &RunView, project: &Project) {
     for (i, step) in steps.iter().enumerate() {
         ui.label(format!("{}.  {step}", i + 1));
     }
+    ui.add_space(GAP / 2.0);
+    super::sections::sampling::summary(ui, project);
     ui.add_space(GAP / 2.0);
     ui.label(
         RichText::new(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::text;
-use crate::optics::{Bytes, Length};
+use crate::optics::{Bytes, Grid, Length};
 use crate::project::{
     Drive, Encoding, Evanescent, Layer, Layering, Method, Phase, Precision, Project, ProjectError, Role,
     Values,
@@ -21,6 +21,12 @@ pub enum Edit {
     PitchY(Length),
     Width(usize),
     Height(usize),
+    /// A device's pixels, if it has a number of them, and their pitches.
+    Device {
+        size: Option<(usize, usize)>,
+        pitch_x: Length,
+        pitch_y: Length,
+    },
     Evanescent(Evanescent),
     BandLimit(bool),
     Rolloff(Option<f64>),
@@ -42,6 +48,15 @@ pub enum Edit {
     Values(usize, Values),
     /// A layer's initial phase.
     Phase(usize, Phase),
+    /// The factor on a layer's amplitude.
+    Amplitude(usize, f64),
+    /// Whether a layer takes part.
+    Enabled(usize, bool),
+    /// A layer takes another place in the list.
+    MoveLayer {
+        from: usize,
+        to: usize,
+    },
     /// A further layer, behind the last by the spacing of the last two.
     AddLayer(PathBuf),
     RemoveLayer(usize),
@@ -71,6 +86,10 @@ impl Edit {
             Self::PitchY(value) => project.grid.pitch_y = value,
             Self::Width(value) => project.grid.width = value,
             Self::Height(value) => project.grid.height = value,
+            Self::Device { size, pitch_x, pitch_y } => {
+                let (width, height) = size.unwrap_or((project.grid.width, project.grid.height));
+                project.grid = Grid { width, height, pitch_x, pitch_y };
+            }
             Self::Evanescent(value) => project.evanescent = value,
             Self::BandLimit(value) => project.band_limit = value,
             Self::Rolloff(value) => project.rolloff = value,
@@ -92,11 +111,19 @@ impl Edit {
             Self::Distance(layer, value) => with_layer(project, layer, |l| l.distance = value),
             Self::Values(layer, value) => with_layer(project, layer, |l| l.values = value),
             Self::Phase(layer, value) => with_layer(project, layer, |l| l.phase = value),
+            Self::Amplitude(layer, value) => with_layer(project, layer, |l| l.amplitude = value),
+            Self::Enabled(layer, value) => with_layer(project, layer, |l| l.enabled = value),
+            Self::MoveLayer { from, to } => {
+                if from.max(to) < project.layers.len() {
+                    let layer = project.layers.remove(from);
+                    project.layers.insert(to, layer);
+                }
+            }
             Self::AddLayer(image) => {
                 let (values, phase) =
                     project.layers.last().map_or_else(Default::default, |l| (l.values, l.phase));
                 let distance = next_distance(&project.layers);
-                project.layers.push(Layer { image, distance, values, phase });
+                project.layers.push(Layer { values, phase, ..Layer::new(image, distance) });
             }
             Self::RemoveLayer(layer) => {
                 if layer < project.layers.len() {
@@ -149,6 +176,11 @@ impl Edit {
             Self::Distance(layer, _) => return format!("depth of layer {}", layer + 1),
             Self::Values(layer, _) => return format!("values of layer {}", layer + 1),
             Self::Phase(layer, _) => return format!("phase of layer {}", layer + 1),
+            Self::Device { .. } => "device",
+            Self::Amplitude(layer, _) => return format!("amplitude of layer {}", layer + 1),
+            Self::Enabled(layer, true) => return format!("enabling layer {}", layer + 1),
+            Self::Enabled(layer, false) => return format!("disabling layer {}", layer + 1),
+            Self::MoveLayer { from, .. } => return format!("order of layer {}", from + 1),
             Self::AddLayer(image) => return format!("adding {}", text::file_name(image)),
             Self::RemoveLayer(layer) => return format!("removing layer {}", layer + 1),
             Self::Role(role, _) => return format!("role {role}"),
@@ -163,7 +195,7 @@ impl Edit {
     /// Whether it sets one field, so that setting it again at once is the same step.
     #[must_use]
     pub const fn is_of_one_field(&self) -> bool {
-        !matches!(self, Self::AddLayer(_) | Self::RemoveLayer(_))
+        !matches!(self, Self::AddLayer(_) | Self::RemoveLayer(_) | Self::MoveLayer { .. } | Self::Enabled(..))
     }
 
     /// The change, if it leaves the project's field called `name` valid; else what is wrong.
@@ -171,7 +203,7 @@ impl Edit {
         let mut changed = project.clone();
         self.clone().apply(&mut changed);
         // A layer must be there before the fields after it are looked at.
-        if changed.layers.is_empty() {
+        if changed.enabled_layers().next().is_none() {
             Self::AddLayer(PathBuf::from("any")).apply(&mut changed);
         }
         match changed.validate() {

@@ -42,6 +42,8 @@ pub enum Field {
     AtOnce,
     /// A layer's depth.
     Distance(usize),
+    /// The factor on a layer's amplitude.
+    Amplitude(usize),
     /// The hologram's file.
     Output,
     /// The amplitude that is stored as 255.
@@ -77,7 +79,7 @@ impl Drafts {
 
     /// Forgets what was typed in the layers, whose numbers have changed.
     pub fn clear_layers(&mut self) {
-        self.0.retain(|field, _| !matches!(field, Field::Distance(_)));
+        self.0.retain(|field, _| !matches!(field, Field::Distance(_) | Field::Amplitude(_)));
     }
 
     /// Forgets one field's text.

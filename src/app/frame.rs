@@ -53,6 +53,7 @@ impl App {
             || self.measure_task.is_some()
             || self.records.busy()
             || self.lab.is_running()
+            || self.presets_task.is_some()
             || self.drives_task.is_some();
         let failure = match self.view.state() {
             RunState::Failed(text) => Some(text.clone()),
@@ -107,7 +108,8 @@ impl App {
                 egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                     ui.add_space(4.0);
                     sections::layers::show(ui, &mut sheet, &self.images);
-                    sections::optics::show(ui, &mut sheet);
+                    sections::optics::show(ui, &mut sheet, &self.presets);
+                    sections::sampling::show(ui, &self.project, &self.needs);
                     let drives = self.drives.as_deref();
                     sections::drives::show(ui, &mut sheet, drives, &self.folders, &self.needs);
                     if to_method {
@@ -131,6 +133,10 @@ impl App {
                 let running = self.view.is_active();
                 egui::CentralPanel::default()
                     .show(ui, |ui| self.lab.show(ui, &self.project, running, &mut commands));
+            }
+            Page::Scene => {
+                egui::CentralPanel::default()
+                    .show(ui, |ui| self.scene.show(ui, &self.project, &self.images, &mut commands));
             }
             Page::Run => self.run_page(ui, &mut commands),
             Page::Timeline | Page::History => {
@@ -222,6 +228,7 @@ impl eframe::App for App {
         self.wake.clear();
         self.poll_dialog();
         self.poll_drives();
+        self.poll_presets();
         // Before the estimate, which is made anew after it.
         self.poll_measure();
         self.poll_records();

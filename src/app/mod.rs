@@ -24,6 +24,7 @@ mod needs;
 mod pages;
 mod palette;
 mod plots;
+mod presets;
 mod preview_images;
 mod previews;
 mod questions;
@@ -35,6 +36,7 @@ mod remembered;
 mod run_bar;
 mod run_view;
 mod running;
+mod scene;
 mod screenshot;
 mod sections;
 mod status;
@@ -71,6 +73,7 @@ use fields::{Drafts, Options};
 use log::{Level, Log};
 use needs::Needs;
 use pages::Page;
+use presets::Presets;
 use questions::Question;
 use running::Activity;
 use screenshot::Shooter;
@@ -116,8 +119,11 @@ pub struct App {
     needs_task: Option<Task<Needs>>,
     measure_task: Option<Task<Result<(), RunError>>>,
     lab: lab::LabPage,
+    scene: scene::ScenePage,
     drives: Option<Vec<DetectedDrive>>,
     drives_task: Option<Task<Vec<DetectedDrive>>>,
+    presets: Presets,
+    presets_task: Option<Task<(Presets, Option<String>)>>,
     dialog: Option<Dialog>,
     activity: Activity,
     /// The last run, whose thread may still be tidying up.
@@ -211,8 +217,11 @@ impl App {
             needs_task: None,
             measure_task: None,
             lab: lab::LabPage::default(),
+            scene: scene::ScenePage::default(),
             drives: None,
             drives_task: None,
+            presets: Presets::default(),
+            presets_task: None,
             dialog: None,
             activity: Activity::Idle,
             ended: None,
@@ -234,6 +243,7 @@ impl App {
             shooter: None,
         };
         app.detect_drives();
+        app.load_presets();
         app
     }
 
@@ -355,6 +365,26 @@ impl App {
             }
         }
         self.drives_task = None;
+    }
+
+    fn load_presets(&mut self) {
+        let backend = self.backend.clone();
+        let load = move || Presets::load(backend.presets_file());
+        self.presets_task = Some(Task::spawn("presets", self.wake.clone(), load));
+    }
+
+    fn poll_presets(&mut self) {
+        match self.presets_task.as_ref().map(Task::poll) {
+            None | Some(Poll::Pending) => return,
+            Some(Poll::Done((presets, problem))) => {
+                self.presets = presets;
+                if let Some(problem) = problem {
+                    self.say(Level::Note, problem);
+                }
+            }
+            Some(Poll::Lost) => self.say(Level::Note, "The presets could not be read"),
+        }
+        self.presets_task = None;
     }
 
     /// Keeps the estimate up with the project, one at a time.

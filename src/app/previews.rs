@@ -270,6 +270,9 @@ fn picture(ui: &Ui, shown: &Shown, place: Rect) {
 
 fn placeholder(sources: &Sources<'_>, layer: &Layer) -> String {
     let depth = text::length(layer.distance);
+    if !layer.enabled {
+        return "Disabled: this layer takes no part in a run".into();
+    }
     if !sources.project.output.previews {
         return "Off: tick “Reconstruct every layer” under Output".into();
     }

@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn what_the_window_speaks_of_is_explained() {
-        let text: String = all().iter().flat_map(|group| &group.1).map(|t| format!("{}\n", t.name)).collect();
+        let names: Vec<_> = all().iter().flat_map(|group| &group.1).map(|term| term.name).collect();
+        let text = names.join("\n");
         let text = text.to_lowercase();
         for wanted in [
             "hologram",

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::App;
 use super::edits::Edit;
+use super::fields::Field;
 use crate::project::Project;
 
 /// Steps that can be undone.
@@ -90,8 +91,14 @@ impl Steps {
 impl App {
     /// Changes the project, as a step that can be undone.
     pub(super) fn edit(&mut self, edit: Edit) {
-        if matches!(edit, Edit::RemoveLayer(_)) {
+        if matches!(edit, Edit::RemoveLayer(_) | Edit::MoveLayer { .. }) {
             self.drafts.clear_layers();
+        }
+        if let Edit::Device { pitch_x, pitch_y, .. } = edit {
+            self.options.pitch_linked = pitch_x == pitch_y;
+            for field in [Field::Width, Field::Height, Field::PitchX, Field::PitchY] {
+                self.drafts.forget(field);
+            }
         }
         let (name, extend) = (edit.name(), edit.is_of_one_field());
         self.change(name, extend, |project| edit.apply(project));

@@ -9,7 +9,7 @@ use super::arguments::{
     RunArguments,
 };
 use super::measure;
-use super::output::{estimate_table, follow, job_line, print};
+use super::output::{estimate_table, follow, job_line, print, sampling_table};
 use crate::engine::{Cancel, Event, EventSink};
 use crate::methods::Optics;
 use crate::optics::{Bytes, Length};
@@ -217,7 +217,7 @@ fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!(estimate)));
     }
-    print(&estimate_table(&estimate))
+    print(&(estimate_table(&estimate) + &sampling_table(&project, &estimate)))
 }
 
 fn drives(arguments: &DrivesArguments) -> Result<(), RunError> {

@@ -11,7 +11,9 @@ use tempfile::TempPath;
 use crate::engine::{EngineError, Event, EventSink, JobReport, PassInfo};
 use crate::optics::Bytes;
 use crate::planner::ChoiceRow;
-use crate::run::{Estimate, RunError, write_event};
+
+use crate::project::Project;
+use crate::run::{Estimate, Finding, RunError, Verdict, sampling_findings, write_event};
 use crate::storage::{StorageError, folder_of};
 
 /// Prints to standard error; a terminal that is gone is no reason to stop.
@@ -157,6 +159,23 @@ fn choice_table(choices: &[ChoiceRow]) -> String {
             "{mark} {method:10}  {seconds:>8.1}  {moved:>11}  {scratch:>9}  {memory:>9}  {error:>7.0e}  {}",
             choice.remark
         );
+    }
+    text
+}
+
+/// What the samples can carry, a line each, with what to change.
+pub fn sampling_table(project: &Project, estimate: &Estimate) -> String {
+    use std::fmt::Write as _;
+    let findings = sampling_findings(project, Some(estimate.padded));
+    let longest = findings.iter().map(|finding| finding.name.chars().count()).max().unwrap_or(0);
+    let mut text = "\nsampling\n".to_owned();
+    for Finding { name, value, verdict, note } in findings {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{name:longest$}  {:7}  {value}", verdict.word());
+        let _ = match note.filter(|_| verdict != Verdict::Fine) {
+            Some(note) => writeln!(text, ": {note}"),
+            None => writeln!(text),
+        };
     }
     text
 }

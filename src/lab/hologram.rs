@@ -6,7 +6,7 @@ use super::Speed;
 use super::bench::{Bench, Stage, Tune};
 use super::inputs::Input;
 use super::runs::Entry;
-use crate::optics::{Bytes, Encoding, Grid, Length, Phase, Values};
+use crate::optics::{Bytes, Encoding, Grid, Length};
 use crate::project::{Drive, Layer, Layering, Method, Output, Precision, Project, Role};
 use crate::run::RunError;
 use crate::storage::{Rates, ScratchPrecision};
@@ -129,12 +129,7 @@ struct Shape {
 
 impl Shape {
     fn project(&self, method: Method, layering: Layering, scratch: Option<ScratchPrecision>) -> Project {
-        let layer = |(image, depth): (&Input, f64)| Layer {
-            image: image.path.clone(),
-            distance: Length::metres(depth),
-            values: Values::default(),
-            phase: Phase::default(),
-        };
+        let layer = |(image, depth): (&Input, f64)| Layer::new(&image.path, Length::metres(depth));
         let pitch = Length::metres(0.5e-6);
         Project {
             grid: Grid { width: self.size, height: self.size, pitch_x: pitch, pitch_y: pitch },

@@ -61,7 +61,7 @@ pub struct Source {
 /// Layers at one depth, and how far their light goes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wave {
-    /// The layers, by their index in the project.
+    /// The layers, by their place among those that take part.
     pub layers: Vec<usize>,
     /// Signed distance of the propagation in metres.
     pub distance: f64,

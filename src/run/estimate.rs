@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::hologram::hologram_job;
+use super::sampling::sampling;
 use super::{RunError, Settings};
 use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes};
-use crate::optics::Transfer;
+use crate::optics::{Sampling, Transfer};
 use crate::planner::{self, ChoiceRow};
 use crate::project::{Method, Project};
 use crate::storage::Rates;
@@ -47,6 +48,9 @@ pub struct Estimate {
     pub drives: Vec<DriveEstimate>,
     /// What the user should know, a sentence each.
     pub notes: Vec<String>,
+    /// What the hologram's samples can carry, where it is a project's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Sampling>,
 }
 
 /// What a job puts on one drive.
@@ -99,6 +103,7 @@ impl Estimate {
             choices: Vec::new(),
             passes: plan.passes.iter().map(crate::engine::Pass::info).collect(),
             notes: notes(plan, emulation),
+            sampling: None,
             drives,
         }
     }
@@ -148,5 +153,7 @@ pub fn estimate(project: &Project, settings: &Settings) -> Result<Estimate, RunE
         // Nothing fits: the reason.
         None => planner::plan(&job, project.method, &machine)?.0,
     };
-    Ok(Estimate { choices: rows, measured: machine.measured, ..Estimate::of(&plan, settings.emulation) })
+    let known = Estimate::of(&plan, settings.emulation);
+    let sampling = Some(sampling(project, Some(known.padded)));
+    Ok(Estimate { choices: rows, measured: machine.measured, sampling, ..known })
 }

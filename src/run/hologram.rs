@@ -71,12 +71,12 @@ pub(super) fn hologram_job(project: &Project, settings: &Settings) -> Result<Job
     settings.check_values()?;
     let mut layer_bytes = 0;
     let mut layer_windows = Vec::new();
-    for layer in &project.layers {
+    for (_, layer) in project.enabled_layers() {
         let (width, height, bytes) = probe(&layer.image)?;
         layer_windows.push(LayerSource::window_of(width, height, &project.grid));
         layer_bytes += LayerSource::bytes_of(width, height, bytes, &project.grid);
     }
-    let distances: Vec<_> = project.layers.iter().map(|l| l.distance.in_metres()).collect();
+    let distances: Vec<_> = project.enabled_layers().map(|(_, l)| l.distance.in_metres()).collect();
     Ok(Job {
         name: "hologram".into(),
         grid: project.grid,
@@ -113,8 +113,8 @@ pub fn plan_project(project: &Project, settings: &Settings) -> Result<Plan, RunE
 #[must_use]
 pub fn outputs(project: &Project) -> Vec<PathBuf> {
     let output = &project.output.path;
-    let previews = if project.output.previews { project.layers.len() } else { 0 };
-    std::iter::once(output.clone()).chain((0..previews).map(|layer| preview_path(output, layer))).collect()
+    let previews = project.enabled_layers().filter(|_| project.output.previews);
+    std::iter::once(output.clone()).chain(previews.map(|(layer, _)| preview_path(output, layer))).collect()
 }
 
 /// Checks everything about `project` that can be checked without decoding its images.
@@ -187,8 +187,9 @@ pub(super) fn run_checked(
         jobs: vec![hologram],
     };
     drop(layers);
-    for (layer, file) in files.enumerate() {
-        match reconstruct_layer(project, settings, full_scale, layer, &file, sink, cancel) {
+    for (place, ((layer, _), file)) in project.enabled_layers().zip(files).enumerate() {
+        let wanted = Wanted { layer, file: &file, job: (place + 1, jobs) };
+        match reconstruct_layer(project, settings, full_scale, wanted, sink, cancel) {
             Ok(job) => report.jobs.push(job),
             Err(source) => {
                 return Err(RunError::AfterHologram { files: report.files, source: Box::new(source) });
@@ -208,7 +209,7 @@ fn load_layers(
     cancel: &Cancel,
 ) -> Result<Vec<Arc<LayerSource>>, RunError> {
     let mut layers: Vec<Arc<LayerSource>> = Vec::new();
-    for (index, layer) in project.layers.iter().enumerate() {
+    for (index, layer) in project.enabled_layers() {
         if cancel.is_cancelled() {
             return Err(EngineError::Cancelled.into());
         }
@@ -230,24 +231,37 @@ fn load_layers(
             .into());
         }
         let image = open_layer(&layer.image, left)?;
-        let key = u32::try_from(index).unwrap_or(u32::MAX);
-        let source = LayerSource::new(image, layer.values, layer.phase, &project.grid, project.seed, key);
+        // By its place among those that take part: a disabled layer changes nothing.
+        let key = u32::try_from(layers.len()).unwrap_or(u32::MAX);
+        let source = LayerSource::new(image, layer.values, layer.phase, &project.grid, project.seed, key)
+            .with_amplitude(layer.amplitude);
         sink.send(Event::Note { text: format!("layer {}: {}", index + 1, source.scaling()) });
         layers.push(Arc::new(source));
     }
     Ok(layers)
 }
 
-/// Reconstructs the finished hologram at the depth of `layer` and saves the reduced image as `file`.
+/// A preview that is to be made.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    /// The layer, by its index in the project.
+    layer: usize,
+    /// The image it becomes.
+    file: &'a Path,
+    /// The number of the job that makes it, and of all jobs.
+    job: (usize, usize),
+}
+
+/// Reconstructs the finished hologram at the depth of a layer and saves the reduced image.
 fn reconstruct_layer(
     project: &Project,
     settings: &Settings,
     full_scale: f64,
-    layer: usize,
-    file: &Path,
+    wanted: Wanted<'_>,
     sink: &EventSink,
     cancel: &Cancel,
 ) -> Result<JobReport, RunError> {
+    let Wanted { layer, file, job } = wanted;
     let distance = project.layers[layer].distance;
     let propagation = Propagation {
         source: project.output.path.clone(),
@@ -260,8 +274,7 @@ fn reconstruct_layer(
         distance,
         name: format!("reconstruction at {distance}"),
     };
-    let jobs = (layer + 1, 1 + project.layers.len());
-    let mut job = propagate(&propagation, settings, jobs, sink, cancel)?;
+    let mut job = propagate(&propagation, settings, job, sink, cancel)?;
     let preview = job.preview.take().map(Arc::new);
     sink.send(Event::Preview { layer, preview });
     Ok(job)

@@ -42,6 +42,8 @@ pub struct FakeEngine {
     pub measured: AtomicBool,
     /// What is wrong with measuring.
     pub unmeasurable: bool,
+    /// The user's file of presets.
+    pub presets: Option<PathBuf>,
     /// Passes of the hologram, where they are not three for a layer.
     pub passes: Option<usize>,
 }
@@ -57,6 +59,7 @@ impl Default for FakeEngine {
             runs: Arc::default(),
             measured: AtomicBool::default(),
             unmeasurable: false,
+            presets: None,
             passes: None,
         }
     }
@@ -97,7 +100,7 @@ impl Backend for FakeEngine {
             return Err(PlanError::Streams { streams: 7 }.into());
         }
         let plane = project.grid.samples() * project.precision.sample_bytes() as u64;
-        let passes = 3 * project.layers.len() as u64;
+        let passes = 3 * project.enabled_layers().count() as u64;
         let paths: Vec<_> = project.drives.iter().map(|d| &d.path).collect();
         let pairs =
             paths.iter().enumerate().flat_map(|(i, one)| paths[i + 1..].iter().map(move |o| (one, o)));
@@ -145,6 +148,10 @@ impl Backend for FakeEngine {
             drive("sda", "SSD", "/fake/sata", 400 << 30),
             drive("sdb", "HDD", "/fake/disk", 3 << 40),
         ]
+    }
+
+    fn presets_file(&self) -> Option<PathBuf> {
+        self.presets.clone()
     }
 
     fn ask(&self, _: Ask) -> Option<Vec<PathBuf>> {
@@ -196,20 +203,22 @@ const CHUNK_BYTES: u64 = 4 << 20;
 impl Run {
     fn all(&self) {
         let started = Instant::now();
-        let layers = self.project.layers.len();
+        let enabled: Vec<_> = self.project.enabled_layers().collect();
+        let layers = enabled.len();
         let previews = if self.project.output.previews { layers } else { 0 };
         self.sink.send(Event::Note { text: "/fake/disk: no direct I/O, buffered instead".into() });
         for job in 0..=previews {
             let (name, passes) = match job {
                 0 => ("hologram".into(), self.passes.unwrap_or(3 * layers)),
-                _ => (format!("reconstruction at {}", self.project.layers[job - 1].distance), 3),
+                _ => (format!("reconstruction at {}", enabled[job - 1].1.distance), 3),
             };
             if !self.job(name, job, previews + 1, passes) {
                 return;
             }
             if job > 0 {
-                let preview = Some(Arc::new(picture(job, self.project.layers[job - 1].distance.in_metres())));
-                self.sink.send(Event::Preview { layer: job - 1, preview });
+                let (layer, shown) = enabled[job - 1];
+                let preview = Some(Arc::new(picture(job, shown.distance.in_metres())));
+                self.sink.send(Event::Preview { layer, preview });
             }
         }
         self.sink.send(Event::Finished { seconds: started.elapsed().as_secs_f64() });

@@ -6,6 +6,8 @@ pub mod method;
 pub mod optics;
 pub mod output;
 pub mod plans;
+pub mod presets;
+pub mod sampling;
 
 use egui::{CollapsingHeader, RichText, Ui};
 

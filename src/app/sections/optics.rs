@@ -5,6 +5,7 @@ use egui::{RichText, Ui};
 use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
+use super::super::presets::Presets;
 use super::super::{terms, text};
 use crate::optics::Length;
 use crate::project::{Evanescent, Precision};
@@ -22,10 +23,11 @@ pub const PRECISIONS: [(Precision, &str, &str); 2] = [
 ];
 
 /// Shows the optical parameters.
-pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>) {
+pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, presets: &Presets) {
     super::section(ui, "Optics", |ui| {
         let project = sheet.project;
         let grid = project.grid;
+        super::presets::show(ui, sheet, presets);
         length(
             ui,
             sheet,

@@ -121,6 +121,14 @@ impl LayerSource {
         Self { image, amplitudes, phase, seed, index, x, y, places, row_filled, columns, scaling }
     }
 
+    /// The same layer with every amplitude times `factor`.
+    #[must_use]
+    pub fn with_amplitude(mut self, factor: f64) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "amplitudes have single precision")]
+        self.amplitudes.iter_mut().for_each(|a| *a = (f64::from(*a) * factor) as f32);
+        self
+    }
+
     /// Memory that a layer of a `width × height` image with `bytes` of pixels will hold on `grid`, as
     /// [`Self::bytes`] tells afterwards.
     #[must_use]
@@ -205,7 +213,7 @@ impl LayerSource {
 
     /// Adds the layer's samples of row `y` from column `x0` on, amplitude times `exp(iφ)`, to `line`.
     ///
-    /// Amplitudes lie in [0, 1] and have single precision; the phase and the product have `T`'s.
+    /// Amplitudes lie in [0, 1], times the layer's factor, and have single precision; the phase and the product have `T`'s.
     ///
     /// # Panics
     /// If `line` goes beyond the plane.
