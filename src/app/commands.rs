@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use egui::{Context, ThemePreference, ViewportCommand};
 
 use super::backend::Ask;
+use super::drives_page::DrivesCommand;
 use super::edits::Edit;
 use super::fields::Field;
 use super::log::Level;
@@ -42,6 +43,8 @@ pub enum Command {
     DetectDrives,
     /// Measure what computing and the project's drives take here.
     Measure,
+    /// Measure drives, or propose their roles.
+    Drives(DrivesCommand),
     /// Start a run.
     Run,
     /// Start a run that may overwrite its output.
@@ -116,6 +119,7 @@ impl App {
             }
             Command::DetectDrives => self.detect_drives(),
             Command::Measure => self.measure(),
+            Command::Drives(command) => self.carry_out_drives(command),
             Command::Run => self.start_run(self.options.force),
             Command::RunOver => {
                 self.question = None;

@@ -46,6 +46,8 @@ pub enum Edit {
     RemoveLayer(usize),
     /// The folder of a role; none leaves it to the engine.
     Role(Role, Option<PathBuf>),
+    /// The folders of all roles.
+    Roles(Vec<Drive>),
     OutputPath(PathBuf),
     /// The output's encoding; a file whose ending cannot hold it gets one that can.
     Encoding(Encoding),
@@ -105,6 +107,10 @@ impl Edit {
             Self::Role(role, path) => {
                 project.drives.retain(|drive| drive.role != role);
                 project.drives.extend(path.map(|path| Drive { path, role }));
+                project.drives.sort_by_key(|drive| drive.role);
+            }
+            Self::Roles(drives) => {
+                project.drives = drives;
                 project.drives.sort_by_key(|drive| drive.role);
             }
             Self::OutputPath(path) => project.output.path = path,

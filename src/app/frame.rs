@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use egui::{Context, ViewportCommand};
 
+use super::drives_page::Seen;
 use super::fields::Sheet;
 use super::pages::{self, Page};
 use super::previews::{self, Sources};
@@ -49,6 +50,8 @@ impl App {
             || pictures_missing
             || self.needs_task.is_some()
             || self.measure_task.is_some()
+            || self.drives_page.busy()
+            || self.tuning.busy()
             || self.lab.is_running()
             || self.drives_task.is_some();
         let failure = match self.view.state() {
@@ -110,6 +113,13 @@ impl App {
                         ui.scroll_to_cursor(Some(egui::Align::TOP));
                     }
                     sections::method::show(ui, &mut sheet, &self.needs, measurement);
+                    sections::tuning::show(
+                        ui,
+                        &mut sheet,
+                        &mut self.tuning,
+                        &self.needs,
+                        self.view.is_active(),
+                    );
                     sections::output::show(ui, &mut sheet);
                 });
             },
@@ -127,6 +137,16 @@ impl App {
                 let running = self.view.is_active();
                 egui::CentralPanel::default()
                     .show(ui, |ui| self.lab.show(ui, &self.project, running, &mut commands));
+            }
+            Page::Drives => {
+                let seen = Seen {
+                    project: &self.project,
+                    drives: self.drives.as_deref(),
+                    needs: &self.needs,
+                    blocked: self.measuring_blocked(),
+                    dialog_open,
+                };
+                egui::CentralPanel::default().show(ui, |ui| self.drives_page.show(ui, &seen, &mut commands));
             }
             Page::Run => self.run_page(ui, &mut commands),
         }
@@ -201,8 +221,10 @@ impl eframe::App for App {
         self.poll_drives();
         // Before the estimate, which is made anew after it.
         self.poll_measure();
+        self.poll_drives_page();
         self.lab.poll();
         self.poll_needs();
+        self.poll_tuning();
         self.drain_run(ctx);
         self.update_pictures(ctx);
         self.watch_close(ctx);

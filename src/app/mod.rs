@@ -9,6 +9,7 @@ mod backend;
 mod charts;
 mod chunk_bins;
 mod commands;
+mod drives_page;
 mod edits;
 mod fields;
 mod frame;
@@ -43,6 +44,7 @@ use egui::Context;
 
 pub use backend::{Ask, Backend, Engine};
 pub use commands::Command;
+pub use drives_page::DrivesCommand;
 pub use edits::Edit;
 pub use preview_images::Contrast;
 pub use run_view::{RunState, RunView};
@@ -98,6 +100,8 @@ pub struct App {
     needs_task: Option<Task<Needs>>,
     measure_task: Option<Task<Result<(), RunError>>>,
     lab: lab::LabPage,
+    drives_page: drives_page::DrivesPage,
+    tuning: sections::tuning::Tuning,
     drives: Option<Vec<DetectedDrive>>,
     drives_task: Option<Task<Vec<DetectedDrive>>>,
     dialog: Option<Dialog>,
@@ -180,6 +184,8 @@ impl App {
             needs_task: None,
             measure_task: None,
             lab: lab::LabPage::default(),
+            drives_page: drives_page::DrivesPage::default(),
+            tuning: sections::tuning::Tuning::default(),
             drives: None,
             drives_task: None,
             dialog: None,
@@ -345,7 +351,7 @@ impl App {
     }
 
     fn measurement(&self) -> Measurement {
-        if self.measure_task.is_some() {
+        if self.measure_task.is_some() || self.drives_page.is_measuring() {
             Measurement::UnderWay
         } else if self.is_running() || self.lab.is_running() {
             Measurement::RunUnderWay
@@ -356,7 +362,8 @@ impl App {
 
     /// Starts a comparison, unless something is under way that it would spoil.
     fn compare(&mut self, comparing: Comparing) {
-        if self.is_running() || self.measure_task.is_some() || self.lab.is_running() {
+        let measuring = self.measure_task.is_some() || self.drives_page.is_measuring();
+        if self.is_running() || measuring || self.lab.is_running() {
             return;
         }
         let (backend, wake) = (self.backend.clone(), self.wake.clone());
@@ -382,6 +389,7 @@ impl App {
         self.say(level, text);
         // The estimate is made anew with what was measured.
         self.needs_of = None;
+        self.forget_tuning();
     }
 
     fn update_pictures(&mut self, ctx: &Context) {

@@ -10,14 +10,17 @@ pub enum Page {
     /// The run, its charts and previews.
     #[default]
     Run,
+    /// The drives, their speed and their roles.
+    Drives,
     /// The lab.
     Lab,
 }
 
 impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
-    pub const ALL: [(Self, &'static str, &'static str); 2] = [
+    pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Run, "Run", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+        (Self::Drives, "Drives", "Every drive with its folders, how fast it is, and the roles"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];
 }

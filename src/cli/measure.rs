@@ -1,12 +1,12 @@
 //! `drives --measure`: what the drives of some folders can do.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::machine::{Cache, DriveFigures, MEASURE_BYTES, Together, measure_together};
 use crate::run::RunError;
-use crate::storage::{DetectedDrive, device_of};
+use crate::storage::{DetectedDrive, device_of, one_on_each};
 
 /// What was measured of a folder's drive.
 #[derive(Debug, Serialize)]
@@ -34,7 +34,7 @@ pub fn measure(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(Vec<Measured>, Vec<Vec<PathBuf>>), RunError> {
     let folders = if folders.is_empty() { one_on_each(drives) } else { folders.to_vec() };
-    let Together { alone, together, shared } =
+    let Together { alone, together, shared, .. } =
         measure_together(&folders, bytes.unwrap_or(MEASURE_BYTES), stop)?;
     // A file smaller than usual tells less.
     let remembered = bytes.is_none_or(|bytes| bytes >= MEASURE_BYTES);
@@ -53,24 +53,6 @@ pub fn measure(
     });
     let names = |group: Vec<usize>| group.into_iter().map(|i| folders[i].clone()).collect();
     Ok((measured.collect(), shared.into_iter().map(names).collect()))
-}
-
-/// For each drive a folder that may be written: where it is mounted, or one of the user's own on it.
-fn one_on_each(drives: &[DetectedDrive]) -> Vec<PathBuf> {
-    let own = [std::env::current_dir().ok(), std::env::home_dir(), Some(std::env::temp_dir())];
-    let own: Vec<_> = own.into_iter().flatten().collect();
-    let writable = |folder: &Path| tempfile::tempfile_in(folder).is_ok();
-    let folder_on = |drive: &DetectedDrive| {
-        let on_drive = |folder: &&PathBuf| device_of(folder).is_ok_and(|d| d.to_string() == drive.device);
-        let folders = drive.mounts.iter().chain(&own).filter(on_drive);
-        folders.into_iter().find(|folder| writable(folder)).cloned()
-    };
-    let mut folders: Vec<_> = drives.iter().filter_map(folder_on).collect();
-    if folders.is_empty() {
-        // A sandbox may show no drive at all.
-        folders.extend(own.into_iter().find(|folder| writable(folder)));
-    }
-    folders
 }
 
 /// The table of what was measured.

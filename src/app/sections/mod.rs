@@ -6,6 +6,7 @@ pub mod method;
 pub mod optics;
 pub mod output;
 pub mod plans;
+pub mod tuning;
 
 use egui::{CollapsingHeader, RichText, Ui};
 
