@@ -1,17 +1,17 @@
 //! A stand-in for the engine: it sends what a real run sends, and computes nothing.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gigafringe::app::{Ask, Backend};
 use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, PassInfo, Preview};
 use gigafringe::machine::{DriveFigures, MachineError, MeasureStep, Place, Together};
 use gigafringe::methods::PlanError;
+use gigafringe::optics::Bytes;
 use gigafringe::planner::ChoiceRow;
 use gigafringe::project::{Method, Project};
-use gigafringe::optics::Bytes;
 use gigafringe::run::{DriveEstimate, Estimate, RunError, RunHandle};
 use gigafringe::storage::{DetectedDrive, DeviceId};
 
@@ -46,6 +46,8 @@ pub struct FakeEngine {
     pub unmeasurable: bool,
     /// Folders whose drives were measured, with what was measured.
     pub figures: Mutex<Vec<(PathBuf, DriveFigures)>>,
+    /// The devices there are.
+    pub drives: Vec<&'static str>,
     /// Passes of the hologram, where they are not three for a layer.
     pub passes: Option<usize>,
 }
@@ -62,6 +64,7 @@ impl Default for FakeEngine {
             measured: AtomicBool::default(),
             unmeasurable: false,
             figures: Mutex::default(),
+            drives: vec!["nvme0n1", "sda", "sdb"],
             passes: None,
         }
     }
@@ -103,7 +106,13 @@ impl Backend for FakeEngine {
         }
         if let Some(chunk) = project.chunk.filter(|&chunk| chunk > LARGEST) {
             let (needed, memory) = (Bytes(2 * project.memory.0), project.memory);
-            let error = PlanError::ChunkTooLarge { chunk, buffers: project.buffers, needed, memory, largest: LARGEST };
+            let error = PlanError::ChunkTooLarge {
+                chunk,
+                buffers: project.buffers,
+                needed,
+                memory,
+                largest: LARGEST,
+            };
             return Err(error.into());
         }
         let plane = project.grid.samples() * project.precision.sample_bytes() as u64;
@@ -120,7 +129,9 @@ impl Backend for FakeEngine {
                 })
                 .collect(),
             method: choices(project, plane).into_iter().find(|row| row.chosen).unwrap().method.to_string(),
-            memory: project.chunk.map_or(project.memory.0 / 2, |chunk| (chunk * project.buffers) as u64 * LINE),
+            memory: project
+                .chunk
+                .map_or(project.memory.0 / 2, |chunk| (chunk * project.buffers) as u64 * LINE),
             chunk: project.chunk.unwrap_or(128),
             scratch_bytes: 4 * plane,
             output_bytes: plane,
@@ -154,11 +165,12 @@ impl Backend for FakeEngine {
             total: 2 * free,
             free,
         };
-        vec![
+        let all = vec![
             drive("nvme0n1", "SSD", "/fake/fast", 800 << 30),
             drive("sda", "SSD", "/fake/sata", 400 << 30),
             drive("sdb", "HDD", "/fake/disk", 3 << 40),
-        ]
+        ];
+        all.into_iter().filter(|drive| self.drives.contains(&&*drive.device)).collect()
     }
 
     fn places(&self, drives: &[DetectedDrive], folders: &[PathBuf]) -> Vec<Place> {
@@ -251,7 +263,13 @@ fn figures_of(folder: &Path) -> DriveFigures {
         path if path.starts_with("/fake/sata") => (500e6, 255e6),
         _ => (150e6, 60e6),
     };
-    DriveFigures { read: rate, write: rate, read_while_writing: both, write_while_reading: both, direct: true }
+    DriveFigures {
+        read: rate,
+        write: rate,
+        read_while_writing: both,
+        write_while_reading: both,
+        direct: true,
+    }
 }
 
 /// Every method; padded is the fastest, and no blocks fit.

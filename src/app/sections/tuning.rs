@@ -91,7 +91,7 @@ fn chunks(largest: usize, automatic: usize) -> Vec<usize> {
 
 /// Lines in whole panels, as far as there are some: others leave parts of blocks empty.
 const fn whole_panels(lines: usize) -> usize {
-    if lines < 2 * PANEL { lines } else { lines / PANEL * PANEL }
+    if lines < PANEL { lines } else { lines / PANEL * PANEL }
 }
 
 /// What the section remembers between frames.

@@ -75,6 +75,14 @@ fn two_equal_drives_take_turns_in_every_phase() {
 }
 
 #[test]
+fn two_full_duplex_drives_read_and_write_at_once() {
+    // A and B on one drive: a phase reads no more than one plane from a drive, and writes no more than one to it.
+    let (roles, why) = proposed(&[full("/a", "sda", 500.0), full("/b", "sdb", 500.0)], &[]);
+    assert_eq!(roles, "/a /a /b /b");
+    assert!(why.contains(" 50 % "), "{why}");
+}
+
+#[test]
 fn the_first_of_equal_drives_is_first() {
     let names = ["/c", "/a", "/b"];
     let places: Vec<_> = names.iter().map(|name| place(name, name, Some(300.0))).collect();
@@ -108,7 +116,8 @@ fn without_figures_the_kind_decides() {
         kind("/also", "SSD", "NVMe"),
     ];
     let (roles, why) = proposed(&places, &[]);
-    assert_eq!(roles, "/fast /also /also /fast");
+    // A usual NVMe drive reads and writes at once to some extent, so each does a part of both.
+    assert_eq!(roles, "/fast /fast /also /also");
     assert!(why.contains("not all of which were measured"), "{why}");
     assert!(why.ends_with("Left out: /disk (slower than these), /sata (slower than these)."), "{why}");
     // One NVMe drive and one of SATA are as good together as the first alone: both are used.
