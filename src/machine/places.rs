@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Cache, DriveFigures};
 use crate::storage::{
-    DetectedDrive, DeviceId, device_of, existing, folder_on, free_space, has_direct_io, volume_of,
+    DetectedDrive, DeviceId, description_of, device_of, existing, folder_on, free_space, has_direct_io,
+    volume_of,
 };
 
 /// A folder, and what is known of its drive.
@@ -18,7 +19,9 @@ pub struct Place {
     pub kind: String,
     /// How the device is connected, as [`DetectedDrive::bus`].
     pub bus: String,
-    /// The file system: folders of equal ones share their free space.
+    /// The kind of its file system.
+    pub file_system: String,
+    /// The volume: folders of equal ones share their free space.
     pub volume: Option<String>,
     /// Bytes free there.
     pub free: Option<u64>,
@@ -61,11 +64,15 @@ fn place(drives: &[DetectedDrive], folder: &Path, cache: &Cache) -> Place {
     let device = device_of(nearest).ok();
     let name = device.as_ref().map(ToString::to_string);
     let drive = drives.iter().find(|drive| Some(&drive.device) == name.as_ref());
-    let unknown = || "unknown".to_owned();
+    let [kind, bus, file_system] = match drive {
+        Some(drive) => [&drive.kind, &drive.bus, &drive.file_system].map(Clone::clone),
+        None => description_of(nearest),
+    };
     Place {
         folder: folder.into(),
-        kind: drive.map_or_else(unknown, |drive| drive.kind.clone()),
-        bus: drive.map_or_else(unknown, |drive| drive.bus.clone()),
+        kind,
+        bus,
+        file_system,
         volume: volume_of(nearest).ok(),
         free: free_space(nearest).ok(),
         direct: has_direct_io(folder).ok(),
@@ -103,11 +110,11 @@ mod tests {
         };
         let seen = places(&[], &folders, &cache);
         assert_eq!(seen.iter().map(|p| &p.folder).collect::<Vec<_>>(), [folder.path(), &later]);
-        assert!(seen.iter().all(|p| p.figures.is_none() && p.kind == "unknown" && p.free.is_some()));
+        assert!(seen.iter().all(|p| p.figures.is_none() && p.kind != "HDD" && p.free.is_some()));
         assert!(seen[0].direct.is_some() && seen[1].direct.is_none());
         assert!(seen[0].shares_device(&seen[1]) && seen[0].volume == seen[1].volume);
         cache.remember_drive(folder.path(), figures);
-        let seen = places(&[drive.clone()], &folders, &cache);
+        let seen = places(std::slice::from_ref(&drive), &folders, &cache);
         assert!(seen.iter().all(|p| p.figures.is_some() && p.kind == "HDD" && p.bus == "USB"), "{seen:?}");
         assert_eq!(seen.len(), 2, "a drive with a folder needs no other");
         let seen = places(&[drive], &[], &cache);

@@ -205,6 +205,7 @@ mod tests {
             device: None,
             kind: String::new(),
             bus: String::new(),
+            file_system: "ext4".into(),
             volume: Some("volume 7".into()),
             free: None,
             direct: None,

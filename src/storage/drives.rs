@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sysinfo::{DiskKind, Disks};
 
-use super::platform::{bus_of, device_names, file_system, is_virtual};
+use super::platform::{bus_of, device_names, file_system, file_system_kind, is_virtual};
 use super::{DirectFile, StorageError};
 
 /// The physical device, or devices, that a folder lies on.
@@ -70,6 +70,17 @@ pub fn existing(folder: &Path) -> Option<PathBuf> {
 /// A name of the file system of `folder`, which must exist: folders with equal names share their free space.
 pub fn volume_of(folder: &Path) -> io::Result<String> {
     file_system(folder)
+}
+
+/// What is told of the device under `folder`, which must exist, where no list of drives has it: its kind, its bus
+/// and its file system, as a [`DetectedDrive`] has them.
+#[must_use]
+pub fn description_of(folder: &Path) -> [String; 3] {
+    let system = file_system_kind(folder).unwrap_or_else(|| "unknown".into());
+    match device_of(folder) {
+        Ok(device) => [kind(DiskKind::Unknown(0), &system, &device).into(), bus(&system, &device), system],
+        Err(_) => ["unknown".into(), "unknown".into(), system],
+    }
 }
 
 /// Whether files in `folder` bypass the system's cache; an error where none can be made there. A small file
@@ -436,6 +447,7 @@ mod tests {
             assert!(device_of(shared).unwrap().to_string().starts_with("volume "));
             assert!(!same_device(shared, Path::new("/")));
             assert!(same_device(&shared.join("not/there/yet"), shared));
+            assert_eq!(description_of(shared), ["memory", "memory", "tmpfs"]);
         }
     }
 

@@ -187,6 +187,7 @@ impl Backend for FakeEngine {
                 device: drive.map(|drive| DeviceId::of_names(&[&drive.device])),
                 kind: drive.map_or("unknown".into(), |drive| drive.kind.clone()),
                 bus: drive.map_or("unknown".into(), |drive| drive.bus.clone()),
+                file_system: "ext4".into(),
                 volume: drive.map(|drive| drive.device.clone()),
                 free: drive.map(|drive| drive.free),
                 direct: drive.map(|drive| drive.device != "sdb"),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Button, RichText, Ui};
+use egui::{Align, Button, Layout, RichText, Stroke, Ui};
 
 use super::super::commands::Command;
 use super::super::edits::Edit;
@@ -37,10 +37,17 @@ pub fn slots(ui: &mut Ui, drives: &[Drive], places: &[Place], commands: &mut Vec
     ui.columns(SLOTS.len(), |columns| {
         for (ui, (role, name, heading)) in columns.iter_mut().zip(SLOTS) {
             let frame = tokens(ui).card_frame();
+            // The slot under a dragged folder.
+            let accent = tokens(ui).accent;
+            let held = &mut ui.visuals_mut().widgets.active;
+            held.bg_fill = accent.gamma_multiply(0.25);
+            held.bg_stroke = Stroke::new(2.0, accent);
             let current = drives.iter().find(|drive| drive.role == role).map(|drive| drive.path.as_path());
             let (zone, dropped) = ui.dnd_drop_zone::<DraggedFolder, _>(frame, |ui| {
                 ui.set_min_size(egui::vec2(ui.available_width(), SLOT_HEIGHT));
-                slot(ui, (role, name, heading), current, &offered)
+                // Columns justify their text.
+                let layout = Layout::top_down(Align::Min);
+                ui.with_layout(layout, |ui| slot(ui, (role, name, heading), current, &offered)).inner
             });
             let dropped = dropped.map(|folder| Edit::Role(role, Some(folder.0.clone())));
             commands.extend(dropped.or(zone.inner).map(Command::Edit));

@@ -55,8 +55,8 @@ fn rows<'a>(drives: &'a [DetectedDrive], places: &'a [Place]) -> Vec<Row<'a>> {
         if let Some(row) = rows.iter_mut().find(|row| row.device == device) {
             row.places.push(place);
         } else {
-            let (kind, bus) = (&*place.kind, &*place.bus);
-            rows.push(Row { device, kind, bus, file_system: "–", places: vec![place], ..Row::default() });
+            let (kind, bus, file_system) = (&*place.kind, &*place.bus, &*place.file_system);
+            rows.push(Row { device, kind, bus, file_system, places: vec![place], ..Row::default() });
         }
     }
     rows
@@ -223,6 +223,7 @@ mod tests {
             device: device.map(|device| DeviceId::of_names(&[device])),
             kind: "HDD".into(),
             bus: "USB".into(),
+            file_system: "ext4".into(),
             volume: None,
             free: None,
             direct: None,

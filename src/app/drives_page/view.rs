@@ -49,8 +49,11 @@ impl DrivesPage {
             Needs::Known(estimate) => estimate.shortages(&self.places),
             _ => Vec::new(),
         };
-        ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-            ui.set_min_width(LEAST_WIDTH);
+        let narrow = ui.available_width() < LEAST_WIDTH;
+        ScrollArea::new([narrow, true]).auto_shrink(false).show(ui, |ui| {
+            if narrow {
+                ui.set_width(LEAST_WIDTH);
+            }
             self.roles(ui, seen, &shortages, commands);
             ui.add_space(GAP);
             ui.strong("Devices");
@@ -143,7 +146,8 @@ fn progress(ui: &mut Ui, measuring: &Measuring, commands: &mut Vec<Command>) {
         if stop.clicked() {
             commands.push(Command::Drives(DrivesCommand::StopMeasuring));
         }
-        ui.add(ProgressBar::new(done).desired_width(180.0).fill(tokens(ui).accent));
+        let bar = ProgressBar::new(done).desired_width(180.0).corner_radius(2.0);
+        ui.add(bar.fill(tokens(ui).accent)).accessible_name("Measured so far");
         ui.label(if stopping { "Stopping…".into() } else { words });
     });
 }

@@ -149,6 +149,7 @@ mod tests {
             device: Some(DeviceId::of_names(&[device])),
             kind: "SSD".into(),
             bus: "SATA".into(),
+            file_system: "ext4".into(),
             volume: None,
             free: None,
             direct,

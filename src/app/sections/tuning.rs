@@ -300,11 +300,9 @@ fn costs(ui: &mut Ui, project: &Project, tuning: &Tuning, needs: &Needs) {
                 let (used, bound) = (text::bytes(memory), text::bytes(project.memory.0));
                 #[expect(clippy::cast_possible_truncation, reason = "a part of one")]
                 let part = (memory as f64 / project.memory.0.max(1) as f64) as f32;
-                ui.add(
-                    ProgressBar::new(part)
-                        .fill(tokens(ui).accent.gamma_multiply(0.6))
-                        .text(format!("{used} of {bound}")),
-                );
+                let bar = ProgressBar::new(part).desired_width(70.0).corner_radius(2.0);
+                ui.add(bar.fill(tokens(ui).accent)).accessible_name("Part of the memory");
+                ui.label(format!("{used} of {bound}"));
             });
             let time = seconds.map_or_else(|| "not predicted".into(), text::seconds);
             ui.horizontal(|ui| {

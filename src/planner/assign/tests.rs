@@ -15,6 +15,7 @@ fn place(folder: &str, device: &str, rate: Option<f64>) -> Place {
         device: Some(DeviceId::of_names(&device.split('+').collect::<Vec<_>>())),
         kind: "SSD".into(),
         bus: "SATA".into(),
+        file_system: "ext4".into(),
         volume: None,
         free: Some(1 << 40),
         direct: Some(true),

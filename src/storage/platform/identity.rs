@@ -48,6 +48,17 @@ pub fn is_virtual(name: &str) -> bool {
     }
 }
 
+/// The kind of file system that holds `folder`, as the system calls it; none where it does not tell.
+pub fn file_system_kind(folder: &Path) -> Option<String> {
+    #[cfg(target_os = "linux")]
+    return linux::file_system_kind(folder);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
 /// How the device of this name is connected, in a word; `unknown` where the system does not tell.
 pub fn bus_of(name: &str) -> &'static str {
     #[cfg(target_os = "linux")]
@@ -146,6 +157,11 @@ mod linux {
         });
         // Of mounts on the same point the last one hides the others; `max_by_key` takes the last.
         lines.max_by_key(|(depth, _)| *depth).map(|(_, mount)| mount)
+    }
+
+    pub fn file_system_kind(folder: &Path) -> Option<String> {
+        let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        mount_of(&table, &fs::canonicalize(folder).ok()?).map(|mount| mount.file_system)
     }
 
     /// A field of the table of mounts with its octal escapes undone.
