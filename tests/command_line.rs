@@ -409,6 +409,25 @@ fn drives_are_measured_and_left_as_they_were() {
     bench.refused(&["drives", "a"], &["--measure"]);
 }
 
+#[test]
+fn roles_are_proposed_for_folders_with_the_option_that_uses_them() {
+    let bench = Bench::new();
+    for name in ["a", "b"] {
+        std::fs::create_dir(bench.path(name)).unwrap();
+    }
+    // Both are on one device: the first has all roles.
+    let report = bench.json(&["drives", "--assign", "a", "b", "--json"]);
+    let roles = ["A", "B", "C", "D"].map(|role| serde_json::json!({ "path": "a", "role": role }));
+    assert_eq!(report["roles"], serde_json::json!(roles));
+    assert!(report["reasons"][1].as_str().unwrap().contains("b (on the same device as a)"), "{report}");
+    assert!(report.get("measured").is_none());
+    let output = bench.run(&["drives", "--assign", "--measure", "a", "--measure-size=16MiB"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("duplex") && text.ends_with("--drives=a,a,a,a\n"), "{text}");
+    assert!(text.contains("All roles are on a: no other drive can be used."), "{text}");
+    bench.refused(&["drives", "--assign", "nowhere"], &["nowhere", "no file can be made there"]);
+}
+
 /// The paper's drives on one disk: the same bytes, in the time that such drives take.
 #[test]
 fn emulated_drives_take_their_time_and_are_called_emulated() {

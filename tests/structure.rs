@@ -11,7 +11,7 @@ const MODULES: [(&str, &[&str]); 14] = [
     ("project", &["optics", "storage"]),
     ("engine", &["optics", "spectral", "storage", "project"]),
     ("methods", &["optics", "spectral", "storage", "project", "engine"]),
-    ("planner", &["spectral", "storage", "machine", "project", "engine", "methods"]),
+    ("planner", &["optics", "spectral", "storage", "machine", "project", "engine", "methods"]),
     ("inspect", &[]),
     ("run", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect"]),
     ("lab", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run"]),
@@ -19,7 +19,10 @@ const MODULES: [(&str, &[&str]); 14] = [
         "cli",
         &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run", "lab"],
     ),
-    ("app", &["optics", "storage", "project", "engine", "planner", "inspect", "run", "lab"]),
+    (
+        "app",
+        &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run", "lab"],
+    ),
     ("main", &["app", "cli", "project", "run"]),
 ];
 

@@ -18,7 +18,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use gigafringe::app::{App, Command, Contrast, Edit, blank_project};
 use gigafringe::inspect::Curve;
-use gigafringe::project::{Layer, Phase, Project, Values};
+use gigafringe::project::{Layer, Project};
 
 use fake_engine::{Ending, FakeEngine};
 use hands::{Window, enter};
@@ -34,7 +34,7 @@ fn project(folder: &Path) -> Project {
     for (i, depth) in ["3mm", "4mm"].into_iter().enumerate() {
         let image = folder.join(format!("layer{i}.png"));
         let distance = depth.parse().unwrap();
-        project.layers.push(Layer { image, distance, values: Values::Srgb, phase: Phase::Random });
+        project.layers.push(Layer::new(image, distance));
     }
     project.output.path = folder.join("hologram.npy");
     project

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use gigafringe::app::{App, Command, RunState, blank_project};
+use gigafringe::app::{App, Command, RecordsCommand, RunState, blank_project};
 use gigafringe::engine::Event;
 use gigafringe::project::{Layer, Project};
 use gigafringe::run::load_events;
@@ -99,16 +99,16 @@ fn a_run_is_saved_and_opened_again() {
 
     // A damaged file is refused, and the run stays in view.
     let bars = window.state().view().timeline().bars();
-    window.state_mut().send(Command::OpenEvents(file.clone()));
+    window.state_mut().send(Command::Records(RecordsCommand::Open(file.clone())));
     wait(&mut window, "the refusal", |w| shows(w, "first.jsonl: line 1"));
     assert_eq!(window.state().view().timeline().bars(), bars);
 
     // What was saved shows the same again, in another window.
     let saved = folder.path().join("second.jsonl");
-    window.state_mut().send(Command::SaveEvents(saved.clone(), false));
+    window.state_mut().send(Command::Records(RecordsCommand::Save(saved.clone(), false)));
     wait(&mut window, "the file", |_| saved.exists());
     let mut other = open(folder.path());
-    other.state_mut().send(Command::OpenEvents(saved));
+    other.state_mut().send(Command::Records(RecordsCommand::Open(saved)));
     wait(&mut other, "the run", |w| matches!(w.state().view().state(), RunState::Finished(_)));
     assert_eq!(other.state().view().timeline().bars(), bars);
     assert_eq!(other.state().view().passes().len(), window.state().view().passes().len());

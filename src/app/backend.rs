@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use crate::engine::Cancel;
 use crate::lab::{self, Comparing, ExperimentReport};
-use crate::planner::Measuring;
+use crate::machine::{self, Bottleneck, Cache, MeasureStep, Place, Together};
+use crate::planner::{self, AssignError, Measuring, Proposal};
 use crate::project::{Encoding, Project};
 use crate::run::{self, Estimate, RunError, RunHandle, Settings};
 use crate::storage::{self, Container, DetectedDrive};
@@ -65,6 +66,42 @@ pub trait Backend: Send + Sync + 'static {
     /// The user's file of presets, which need not exist; none where there is no folder for it.
     fn presets_file(&self) -> Option<PathBuf> {
         None
+    }
+
+    /// What is known of folders, and of one more on each drive that holds none of them.
+    fn places(&self, drives: &[DetectedDrive], folders: &[PathBuf]) -> Vec<Place> {
+        machine::places(drives, folders, &Cache::of_user())
+    }
+
+    /// Measures the drives of folders, each alone and together, with files of at most `bytes`, and remembers
+    /// the figures; `tell` hears of each step.
+    fn measure_drives(
+        &self,
+        folders: &[PathBuf],
+        bytes: u64,
+        cancel: &Cancel,
+        tell: &dyn Fn(MeasureStep),
+    ) -> Result<Together, RunError> {
+        let stop = || cancel.is_cancelled();
+        let measured = machine::measure_together_telling(folders, bytes, &stop, tell)?;
+        for (folder, figures) in folders.iter().zip(&measured.alone) {
+            Cache::of_user().remember_drive(folder, *figures);
+        }
+        Ok(measured)
+    }
+
+    /// Proposes roles for `places`; folders where `project` would not fit are left out.
+    fn propose_roles(
+        &self,
+        project: &Project,
+        places: &[Place],
+        bottlenecks: &[Bottleneck],
+    ) -> Result<Proposal, AssignError> {
+        planner::assign(places, bottlenecks, |drives| {
+            // What cannot be planned at all is said beside the method; its space is not known.
+            let project = Project { drives: drives.to_vec(), ..project.clone() };
+            self.estimate(&project).map(|estimate| estimate.shortages(places)).unwrap_or_default()
+        })
     }
 
     /// Shows a file dialog and waits for its answer; none when it was cancelled or cannot be shown.

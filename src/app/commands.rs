@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use egui::{Context, ThemePreference, ViewportCommand, gui_zoom};
 
 use super::backend::Ask;
+use super::drives_page::DrivesCommand;
 use super::edits::Edit;
 use super::fields::Field;
 use super::help::Topic;
-use super::history::Column;
 use super::log::{Filter, Level};
 use super::pages::Page;
 use super::palette::Palette;
 use super::preview_images::Contrast;
 use super::questions::Question;
+use super::records::RecordsCommand;
 use super::{App, blank_project};
 use crate::lab::Comparing;
 use crate::project::Project;
@@ -57,6 +58,8 @@ pub enum Command {
     DetectDrives,
     /// Measure what computing and the project's drives take here.
     Measure,
+    /// Measure drives, or propose their roles.
+    Drives(DrivesCommand),
     /// Start a run.
     Run,
     /// Start a run that may overwrite its output.
@@ -93,20 +96,8 @@ pub enum Command {
     Compare(Box<Comparing>),
     /// Stop the comparison.
     StopComparing,
-    /// Show a run whose events are in a file.
-    OpenEvents(PathBuf),
-    /// Write the events of the run that is shown; whether a file that exists is replaced.
-    SaveEvents(PathBuf, bool),
-    /// Lay the charts of an earlier run, or of none, over those of the one that is shown.
-    CompareRun(Option<usize>),
-    /// Show the charts of an earlier run.
-    ShowRun(usize),
-    /// Take a run off the history.
-    RemoveRun(usize),
-    /// Sort the history by a column.
-    SortHistory(Column),
-    /// Write the history as CSV; whether a file that exists is replaced.
-    ExportHistory(PathBuf, bool),
+    /// Save, open, compare or list runs.
+    Records(RecordsCommand),
     /// Take the error strip away.
     DismissError,
     /// Put a text on the clipboard.
@@ -174,6 +165,7 @@ impl App {
             }
             Command::DetectDrives => self.detect_drives(),
             Command::Measure => self.measure(),
+            Command::Drives(command) => self.carry_out_drives(command),
             Command::Run => self.start_run(self.options.force),
             Command::RunOver => {
                 self.question = None;
@@ -202,19 +194,7 @@ impl App {
             Command::Show(page) => self.options.page = page,
             Command::Compare(comparing) => self.compare(*comparing),
             Command::StopComparing => self.lab.stop(),
-            Command::OpenEvents(path) => {
-                self.open_events(&path);
-                self.options.page = Page::Timeline;
-            }
-            Command::SaveEvents(path, force) => self.save_events(path, force),
-            Command::CompareRun(id) => self.history.compare(id),
-            Command::ShowRun(id) => {
-                self.show_run(id);
-                self.options.page = Page::Timeline;
-            }
-            Command::RemoveRun(id) => self.history.remove(id),
-            Command::SortHistory(column) => self.sort_history(column),
-            Command::ExportHistory(path, force) => self.export_history(path, force),
+            Command::Records(command) => self.carry_out_records(command),
             Command::DismissError => self.log.dismiss(),
             Command::Copy(text) => ctx.copy_text(text),
             Command::Close if self.is_running() => self.question = Some(Question::CloseDuringRun),
@@ -340,7 +320,7 @@ impl App {
             self.commands.push(if is_project {
                 Command::Open(path)
             } else if is_record {
-                Command::OpenEvents(path)
+                Command::Records(RecordsCommand::Open(path))
             } else if path.is_dir() {
                 Command::AddFolder(path)
             } else {

@@ -62,6 +62,8 @@ pub enum Edit {
     RemoveLayer(usize),
     /// The folder of a role; none leaves it to the engine.
     Role(Role, Option<PathBuf>),
+    /// The folders of all roles.
+    Roles(Vec<Drive>),
     OutputPath(PathBuf),
     /// The output's encoding; a file whose ending cannot hold it gets one that can.
     Encoding(Encoding),
@@ -135,6 +137,10 @@ impl Edit {
                 project.drives.extend(path.map(|path| Drive { path, role }));
                 project.drives.sort_by_key(|drive| drive.role);
             }
+            Self::Roles(drives) => {
+                project.drives = drives;
+                project.drives.sort_by_key(|drive| drive.role);
+            }
             Self::OutputPath(path) => project.output.path = path,
             Self::Encoding(value) => {
                 project.output.encoding = value;
@@ -183,6 +189,7 @@ impl Edit {
             Self::MoveLayer { from, .. } => return format!("order of layer {}", from + 1),
             Self::AddLayer(image) => return format!("adding {}", text::file_name(image)),
             Self::RemoveLayer(layer) => return format!("removing layer {}", layer + 1),
+            Self::Roles(_) => "roles",
             Self::Role(role, _) => return format!("role {role}"),
             Self::OutputPath(_) => "hologram's file",
             Self::Encoding(_) => "encoding",

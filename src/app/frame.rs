@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use egui::{Context, ViewportCommand};
 
+use super::drives_page::Seen;
 use super::fields::Sheet;
 use super::pages::{self, Page};
 use super::previews::{self, Sources};
@@ -52,6 +53,8 @@ impl App {
             || self.needs_task.is_some()
             || self.measure_task.is_some()
             || self.records.busy()
+            || self.drives_page.busy()
+            || self.tuning.busy()
             || self.lab.is_running()
             || self.presets_task.is_some()
             || self.drives_task.is_some();
@@ -116,6 +119,13 @@ impl App {
                         ui.scroll_to_cursor(Some(egui::Align::TOP));
                     }
                     sections::method::show(ui, &mut sheet, &self.needs, measurement);
+                    sections::tuning::show(
+                        ui,
+                        &mut sheet,
+                        &mut self.tuning,
+                        &self.needs,
+                        self.view.is_active(),
+                    );
                     sections::output::show(ui, &mut sheet);
                 });
             },
@@ -128,31 +138,7 @@ impl App {
             pages::tabs(ui, self.options.page, &mut commands);
             ui.add_space(2.0);
         });
-        match self.options.page {
-            Page::Lab => {
-                let running = self.view.is_active();
-                egui::CentralPanel::default()
-                    .show(ui, |ui| self.lab.show(ui, &self.project, running, &mut commands));
-            }
-            Page::Scene => {
-                egui::CentralPanel::default()
-                    .show(ui, |ui| self.scene.show(ui, &self.project, &self.images, &mut commands));
-            }
-            Page::Run => self.run_page(ui, &mut commands),
-            Page::Timeline | Page::History => {
-                let mut sheet = Sheet {
-                    project: &self.project,
-                    drafts: &mut self.drafts,
-                    commands: &mut commands,
-                    dialog_open,
-                    options: self.options,
-                };
-                egui::CentralPanel::default().show(ui, |ui| match self.options.page {
-                    Page::History => history::show(ui, &mut sheet, &self.history),
-                    _ => timeline::show(ui, &mut sheet, &self.view, &self.history),
-                });
-            }
-        }
+        self.central(ui, dialog_open, &mut commands);
         if let Some(question) = &self.question {
             questions::show(ui, question, &mut commands);
         }
@@ -164,6 +150,45 @@ impl App {
         }
         drop_hint(ui);
         self.commands = commands;
+    }
+
+    /// The page beside the project.
+    fn central(&mut self, ui: &mut egui::Ui, dialog_open: bool, commands: &mut Vec<Command>) {
+        match self.options.page {
+            Page::Lab => {
+                let running = self.view.is_active();
+                egui::CentralPanel::default()
+                    .show(ui, |ui| self.lab.show(ui, &self.project, running, commands));
+            }
+            Page::Scene => {
+                egui::CentralPanel::default()
+                    .show(ui, |ui| self.scene.show(ui, &self.project, &self.images, commands));
+            }
+            Page::Drives => {
+                let seen = Seen {
+                    project: &self.project,
+                    drives: self.drives.as_deref(),
+                    needs: &self.needs,
+                    blocked: self.measuring_blocked(),
+                    dialog_open,
+                };
+                egui::CentralPanel::default().show(ui, |ui| self.drives_page.show(ui, &seen, commands));
+            }
+            Page::Run => self.run_page(ui, commands),
+            Page::Timeline | Page::History => {
+                let mut sheet = Sheet {
+                    project: &self.project,
+                    drafts: &mut self.drafts,
+                    commands,
+                    dialog_open,
+                    options: self.options,
+                };
+                egui::CentralPanel::default().show(ui, |ui| match self.options.page {
+                    Page::History => history::show(ui, &mut sheet, &self.history),
+                    _ => timeline::show(ui, &mut sheet, &self.view, &self.history),
+                });
+            }
+        }
     }
 
     /// The run's charts and the previews.
@@ -235,7 +260,9 @@ impl eframe::App for App {
         if let Some((level, failure)) = self.lab.poll() {
             self.say(level, format!("The comparison ended early: {failure}"));
         }
+        self.poll_drives_page();
         self.poll_needs();
+        self.poll_tuning();
         self.poll_recent();
         self.poll_keeping(ctx);
         self.drain_run(ctx);

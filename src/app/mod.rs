@@ -11,6 +11,7 @@ mod charts;
 mod chunk_bins;
 mod clock;
 mod commands;
+mod drives_page;
 mod edits;
 mod fields;
 mod frame;
@@ -58,8 +59,10 @@ use egui::Context;
 
 pub use backend::{Ask, Backend, Engine};
 pub use commands::Command;
+pub use drives_page::DrivesCommand;
 pub use edits::Edit;
 pub use preview_images::Contrast;
+pub use records::RecordsCommand;
 pub use run_view::{RunState, RunView};
 pub use screenshot::{Scheme, Screenshot};
 pub use window::{run, run_with};
@@ -120,6 +123,8 @@ pub struct App {
     measure_task: Option<Task<Result<(), RunError>>>,
     lab: lab::LabPage,
     scene: scene::ScenePage,
+    drives_page: drives_page::DrivesPage,
+    tuning: sections::tuning::Tuning,
     drives: Option<Vec<DetectedDrive>>,
     drives_task: Option<Task<Vec<DetectedDrive>>>,
     presets: Presets,
@@ -218,6 +223,8 @@ impl App {
             measure_task: None,
             lab: lab::LabPage::default(),
             scene: scene::ScenePage::default(),
+            drives_page: drives_page::DrivesPage::default(),
+            tuning: sections::tuning::Tuning::default(),
             drives: None,
             drives_task: None,
             presets: Presets::default(),
@@ -340,15 +347,15 @@ impl App {
                 Ask::SaveProject => Command::SaveAs(path),
                 Ask::AddImages => Command::Edit(Edit::AddLayer(path)),
                 Ask::AddFolder => Command::AddFolder(path),
-                Ask::OpenEvents => Command::OpenEvents(path),
+                Ask::OpenEvents => Command::Records(RecordsCommand::Open(path)),
                 // The dialog has asked about these very files; a name that is completed is another one.
                 Ask::SaveEvents => {
                     let force = path.extension().is_some();
-                    Command::SaveEvents(path, force)
+                    Command::Records(RecordsCommand::Save(path, force))
                 }
                 Ask::HistoryFile => {
                     let force = path.extension().is_some();
-                    Command::ExportHistory(path, force)
+                    Command::Records(RecordsCommand::Export(path, force))
                 }
                 Ask::OutputFile(_) => Command::Edit(Edit::OutputPath(path)),
             });
@@ -417,7 +424,7 @@ impl App {
     }
 
     fn measurement(&self) -> Measurement {
-        if self.measure_task.is_some() {
+        if self.measure_task.is_some() || self.drives_page.is_measuring() {
             Measurement::UnderWay
         } else if self.is_running() || self.lab.is_running() {
             Measurement::RunUnderWay
@@ -428,7 +435,8 @@ impl App {
 
     /// Starts a comparison, unless something is under way that it would spoil.
     fn compare(&mut self, comparing: Comparing) {
-        if self.is_running() || self.measure_task.is_some() || self.lab.is_running() {
+        let measuring = self.measure_task.is_some() || self.drives_page.is_measuring();
+        if self.is_running() || measuring || self.lab.is_running() {
             return;
         }
         let (backend, wake) = (self.backend.clone(), self.wake.clone());
@@ -454,6 +462,7 @@ impl App {
         self.say(level, text);
         // The estimate is made anew with what was measured.
         self.needs_of = None;
+        self.forget_tuning();
     }
 
     fn update_pictures(&mut self, ctx: &Context) {

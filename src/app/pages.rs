@@ -17,13 +17,15 @@ pub enum Page {
     History,
     /// The layers' depths, seen from the side.
     Scene,
+    /// The drives, their speed and their roles.
+    Drives,
     /// The lab.
     Lab,
 }
 
 impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
-    pub const ALL: [(Self, &'static str, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str, &'static str); 6] = [
         (Self::Run, "Charts", "What every drive does, chunk by chunk, and the layers' reconstructions"),
         (
             Self::Timeline,
@@ -31,6 +33,7 @@ impl Page {
             "Each drive's reads and writes and each stream's computing as bars in time",
         ),
         (Self::History, "History", "The runs of this window: what they took, to compare and export"),
+        (Self::Drives, "Drives", "Every drive with its folders, how fast it is, and the roles"),
         (Self::Scene, "Scene", "The layers at their depths from the side, and how far their light spreads"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];

@@ -5,13 +5,33 @@ use std::sync::Arc;
 
 use super::App;
 use super::fields::Field;
-use super::history;
+use super::history::{self, Column};
 use super::log::Level;
+use super::pages::Page;
 use super::run_view::{RunState, RunView};
 use super::task::{Poll, Task};
 use super::text;
 use crate::engine::Event;
 use crate::run::{RunError, load_events, save_events};
+
+/// What can be done with runs that have ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecordsCommand {
+    /// Show a run whose events are in a file.
+    Open(PathBuf),
+    /// Write the events of the run that is shown; whether a file that exists is replaced.
+    Save(PathBuf, bool),
+    /// Lay the charts of an earlier run, or of none, over those of the one that is shown.
+    Compare(Option<usize>),
+    /// Show the charts of an earlier run.
+    Show(usize),
+    /// Take a run off the history.
+    Remove(usize),
+    /// Sort the history by a column.
+    Sort(Column),
+    /// Write the history as CSV; whether a file that exists is replaced.
+    Export(PathBuf, bool),
+}
 
 /// The most events kept of a run, to be saved; some hundred bytes each.
 const MOST: usize = 400_000;
@@ -55,8 +75,26 @@ impl Records {
 }
 
 impl App {
+    pub(super) fn carry_out_records(&mut self, command: RecordsCommand) {
+        match command {
+            RecordsCommand::Open(path) => {
+                self.open_events(&path);
+                self.options.page = Page::Timeline;
+            }
+            RecordsCommand::Save(path, force) => self.save_events(path, force),
+            RecordsCommand::Compare(id) => self.history.compare(id),
+            RecordsCommand::Show(id) => {
+                self.show_run(id);
+                self.options.page = Page::Timeline;
+            }
+            RecordsCommand::Remove(id) => self.history.remove(id),
+            RecordsCommand::Sort(column) => self.sort_history(column),
+            RecordsCommand::Export(path, force) => self.export_history(path, force),
+        }
+    }
+
     /// Writes the events of the run that is shown to a file.
-    pub(super) fn save_events(&mut self, path: PathBuf, force: bool) {
+    fn save_events(&mut self, path: PathBuf, force: bool) {
         if self.records.saving.is_some() {
             return;
         }
@@ -75,7 +113,7 @@ impl App {
     }
 
     /// Reads a run's events from a file, to show it.
-    pub(super) fn open_events(&mut self, path: &Path) {
+    fn open_events(&mut self, path: &Path) {
         if self.is_running() || self.records.loading.is_some() {
             self.say(Level::Note, "Events can be opened when the run has ended");
             return;
@@ -151,7 +189,7 @@ impl App {
     }
 
     /// Shows the charts of an earlier run.
-    pub(super) fn show_run(&mut self, id: usize) {
+    fn show_run(&mut self, id: usize) {
         if self.is_running() {
             self.say(Level::Note, "An earlier run can be shown when this one has ended");
             return;
@@ -166,7 +204,7 @@ impl App {
     }
 
     /// Writes the history to a file.
-    pub(super) fn export_history(&mut self, path: PathBuf, force: bool) {
+    fn export_history(&mut self, path: PathBuf, force: bool) {
         let path = with_ending(path, "csv");
         if path.exists() && !force {
             self.say(Level::Error, exists(&path));
@@ -189,7 +227,7 @@ impl App {
     }
 
     /// Sorts the history by a column, the other way round if it was sorted by it.
-    pub(super) const fn sort_history(&mut self, column: history::Column) {
+    const fn sort_history(&mut self, column: Column) {
         let (now, down) = self.history.sorted;
         self.history.sorted = (column, now as u8 == column as u8 && !down);
     }

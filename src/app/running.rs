@@ -74,7 +74,7 @@ impl App {
             let fields = if errors == 1 { "One field holds" } else { "Some fields hold" };
             return Some(format!("{fields} a value that cannot be used; correct it or press Escape in it"));
         }
-        if self.measure_task.is_some() {
+        if self.measure_task.is_some() || self.drives_page.is_measuring() {
             return Some(
                 "This machine is being measured, which takes some seconds; a run would spoil it".into(),
             );
@@ -198,6 +198,7 @@ impl App {
 
     /// Waits for a measurement, so that its file does not stay on a drive.
     pub(super) fn wait_for_measure(&self) {
+        self.drives_page.stop_and_wait();
         while let Some(Poll::Pending) = self.measure_task.as_ref().map(Task::poll) {
             std::thread::sleep(TICK / 10);
         }

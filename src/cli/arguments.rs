@@ -145,9 +145,10 @@ pub struct PlanArguments {
 
 /// `drives`
 #[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("purpose").args(["measure", "assign"]).multiple(true)))]
 pub struct DrivesArguments {
-    /// Folders whose drives to measure; one on each drive if not given.
-    #[arg(value_name = "DIR", requires = "measure")]
+    /// Folders whose drives to measure, or to give roles; one on each drive if not given.
+    #[arg(value_name = "DIR", requires = "purpose")]
     pub folders: Vec<PathBuf>,
     /// Measure reading and writing, alone and at the same time, with a file of up to 512MiB that is removed
     /// again.
@@ -156,6 +157,10 @@ pub struct DrivesArguments {
     /// With --measure: the size of the file.
     #[arg(long, hide = true, value_name = "SIZE", requires = "measure")]
     pub measure_size: Option<Bytes>,
+    /// Propose which folder should have which role, and say why; with --measure by what is measured, else by
+    /// what is remembered and by the kinds of the drives.
+    #[arg(long)]
+    pub assign: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

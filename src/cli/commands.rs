@@ -19,7 +19,7 @@ use crate::run::{
     Kept, Propagation, RunError, RunReport, Settings, check_apart, check_output, estimate, outputs,
     propagate, run_project,
 };
-use crate::storage::detect;
+use crate::storage::{DetectedDrive, detect, one_on_each};
 
 /// Carries out `command`; its result goes to standard output, its progress to standard error.
 pub fn execute(command: Command) -> Result<(), RunError> {
@@ -222,28 +222,47 @@ fn plan(arguments: &PlanArguments) -> Result<(), RunError> {
 
 fn drives(arguments: &DrivesArguments) -> Result<(), RunError> {
     let drives = detect();
-    if arguments.measure {
-        let cancel = cancel_on_interrupt();
-        let bytes = arguments.measure_size.map(|size| size.0);
-        let (measured, shared) =
-            measure::measure(&arguments.folders, &drives, bytes, &|| cancel.is_cancelled())?;
-        if arguments.json {
-            let all = serde_json::json!({ "drives": drives, "measured": measured, "shared": shared });
-            return print(&format!("{all}\n"));
-        }
-        return print(&measure::table(&measured, &shared));
+    if arguments.measure || arguments.assign {
+        return measured_drives(arguments, &drives);
     }
     if arguments.json {
         return print(&format!("{}\n", serde_json::json!({ "drives": drives })));
     }
-    let row = |device: &str, kind: &str, system: &str, free: &str, size: &str, folders: &str| {
-        format!("{device:<16}  {kind:<8}  {system:<12}  {free:>10}  {size:>10}  {folders}\n")
+    let row = |[device, kind, bus, system]: [&str; 4], free: &str, size: &str, folders: &str| {
+        format!("{device:<16}  {kind:<8}  {bus:<8}  {system:<12}  {free:>10}  {size:>10}  {folders}\n")
     };
-    let mut table = row("device", "kind", "file system", "free", "size", "folders");
+    let mut table = row(["device", "kind", "bus", "file system"], "free", "size", "folders");
     for drive in drives {
         let mounts: Vec<_> = drive.mounts.iter().map(|m| m.display().to_string()).collect();
         let (free, size) = (Bytes(drive.free).to_string(), Bytes(drive.total).to_string());
-        table += &row(&drive.device, &drive.kind, &drive.file_system, &free, &size, &mounts.join(", "));
+        let names = [&*drive.device, &drive.kind, &drive.bus, &drive.file_system];
+        table += &row(names, &free, &size, &mounts.join(", "));
     }
     print(&table)
+}
+
+/// `drives --measure` and `--assign`.
+fn measured_drives(arguments: &DrivesArguments, drives: &[DetectedDrive]) -> Result<(), RunError> {
+    let folders = match &arguments.folders[..] {
+        [] => one_on_each(drives),
+        folders => folders.to_vec(),
+    };
+    let (mut measured, mut shared) = (Vec::new(), Vec::new());
+    let (mut text, mut json) = (String::new(), serde_json::json!({ "drives": drives }));
+    if arguments.measure {
+        let cancel = cancel_on_interrupt();
+        let bytes = arguments.measure_size.map(|size| size.0);
+        (measured, shared) = measure::measure(&folders, bytes, &|| cancel.is_cancelled())?;
+        let groups: Vec<_> = shared.iter().map(|group| &group.folders).collect();
+        json["measured"] = serde_json::json!(measured);
+        json["shared"] = serde_json::json!(groups);
+        text += &measure::table(&measured, &shared);
+    }
+    if arguments.assign {
+        let proposal = measure::assign(&folders, drives, &measured, &shared)?;
+        json["roles"] = serde_json::json!(proposal.drives);
+        json["reasons"] = serde_json::json!(proposal.reasons);
+        text += &measure::proposal(&proposal);
+    }
+    print(&if arguments.json { format!("{json}\n") } else { text })
 }

@@ -1,10 +1,11 @@
-//! `drives --measure`: what the drives of some folders can do.
+//! `drives --measure` and `--assign`: what the drives of some folders can do, and which should have which role.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::machine::{Cache, DriveFigures, MEASURE_BYTES, Together, measure_together};
+use crate::machine::{Bottleneck, Cache, DriveFigures, MEASURE_BYTES, Together, measure_together, places};
+use crate::planner::{self, Proposal};
 use crate::run::RunError;
 use crate::storage::{DetectedDrive, device_of};
 
@@ -25,17 +26,15 @@ pub struct Measured {
     remembered: bool,
 }
 
-/// Measures `folders`, or one on each of `drives`, with files of `bytes`. Returns also which share a
-/// bottleneck.
+/// Measures `folders` with files of `bytes`. Returns also which share a bottleneck.
 pub fn measure(
     folders: &[PathBuf],
-    drives: &[DetectedDrive],
     bytes: Option<u64>,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<(Vec<Measured>, Vec<Vec<PathBuf>>), RunError> {
-    let folders = if folders.is_empty() { one_on_each(drives) } else { folders.to_vec() };
-    let Together { alone, together, shared } =
-        measure_together(&folders, bytes.unwrap_or(MEASURE_BYTES), stop)?;
+) -> Result<(Vec<Measured>, Vec<Bottleneck>), RunError> {
+    let measured = measure_together(folders, bytes.unwrap_or(MEASURE_BYTES), stop)?;
+    let bottlenecks = measured.bottlenecks(folders);
+    let Together { alone, together, .. } = measured;
     // A file smaller than usual tells less.
     let remembered = bytes.is_none_or(|bytes| bytes >= MEASURE_BYTES);
     let measured = folders.iter().zip(alone).zip(together).map(|((folder, figures), read_together)| {
@@ -51,30 +50,38 @@ pub fn measure(
             remembered,
         }
     });
-    let names = |group: Vec<usize>| group.into_iter().map(|i| folders[i].clone()).collect();
-    Ok((measured.collect(), shared.into_iter().map(names).collect()))
+    Ok((measured.collect(), bottlenecks))
 }
 
-/// For each drive a folder that may be written: where it is mounted, or one of the user's own on it.
-fn one_on_each(drives: &[DetectedDrive]) -> Vec<PathBuf> {
-    let own = [std::env::current_dir().ok(), std::env::home_dir(), Some(std::env::temp_dir())];
-    let own: Vec<_> = own.into_iter().flatten().collect();
-    let writable = |folder: &Path| tempfile::tempfile_in(folder).is_ok();
-    let folder_on = |drive: &DetectedDrive| {
-        let on_drive = |folder: &&PathBuf| device_of(folder).is_ok_and(|d| d.to_string() == drive.device);
-        let folders = drive.mounts.iter().chain(&own).filter(on_drive);
-        folders.into_iter().find(|folder| writable(folder)).cloned()
-    };
-    let mut folders: Vec<_> = drives.iter().filter_map(folder_on).collect();
-    if folders.is_empty() {
-        // A sandbox may show no drive at all.
-        folders.extend(own.into_iter().find(|folder| writable(folder)));
+/// Roles for `folders`, which lie on `drives`, with the reasons. What was `measured` just now counts before what
+/// is remembered. The space that a project needs is not known here.
+pub fn assign(
+    folders: &[PathBuf],
+    drives: &[DetectedDrive],
+    measured: &[Measured],
+    bottlenecks: &[Bottleneck],
+) -> Result<Proposal, RunError> {
+    let mut places = places(drives, folders, &Cache::of_user());
+    places.retain(|place| folders.contains(&place.folder));
+    for place in &mut places {
+        let now = measured.iter().find(|measured| measured.folder == place.folder);
+        place.figures = now.map(|measured| measured.figures).or(place.figures);
     }
-    folders
+    planner::assign(&places, bottlenecks, |_| Vec::new())
+        .map_err(|error| RunError::Value { field: "drives", problem: error.to_string() })
+}
+
+/// A proposal in words, with the option that uses it.
+pub fn proposal(proposal: &Proposal) -> String {
+    let roles = proposal.drives.iter().map(|drive| format!("role {}  {}", drive.role, drive.path.display()));
+    let folders: Vec<_> = proposal.drives.iter().map(|drive| drive.path.display().to_string()).collect();
+    let option = format!("--drives={}", folders.join(","));
+    let lines: Vec<_> = roles.chain(proposal.reasons.iter().cloned()).chain([option]).collect();
+    lines.join("\n") + "\n"
 }
 
 /// The table of what was measured.
-pub fn table(measured: &[Measured], shared: &[Vec<PathBuf>]) -> String {
+pub fn table(measured: &[Measured], shared: &[Bottleneck]) -> String {
     let rate = |rate: f64| format!("{:.0}", rate / 1e6);
     let row = |device: &str, [read, write, both_read, both_write]: [&str; 4], duplex: &str, folder: &str| {
         format!(
@@ -95,9 +102,11 @@ pub fn table(measured: &[Measured], shared: &[Vec<PathBuf>]) -> String {
     }
     text += "MB/s; duplex is near 1 where reading and writing share the drive's time, near 2 where not\n";
     for group in shared {
-        let names: Vec<_> = group.iter().map(|folder| folder.display().to_string()).collect();
-        text += &names.join(", ");
-        text += " share a bottleneck: together they are much slower than alone\n";
+        let names: Vec<_> = group.folders.iter().map(|folder| folder.display().to_string()).collect();
+        let (names, part) = (names.join(", "), 100.0 * group.part);
+        let line =
+            format!("{names} share a bottleneck: together they reach {part:.0} % of what they reach alone\n");
+        text += &line;
     }
     text
 }

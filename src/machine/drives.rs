@@ -17,7 +17,7 @@ const REQUEST: usize = 8 << 20;
 /// The smallest file: a request for the reader and one for the writer.
 const LEAST: u64 = 2 * REQUEST as u64;
 /// How long one measurement may take; a drive so slow that a request takes longer has that one.
-const TIME: Duration = Duration::from_millis(700);
+pub(super) const TIME: Duration = Duration::from_millis(700);
 
 /// What a folder's drive can do, in bytes a second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ mod cache;
 mod drives;
 mod error;
 mod figures;
+mod places;
 mod rate;
 mod together;
 
@@ -11,4 +12,5 @@ pub use cache::Cache;
 pub use drives::{DriveFigures, MEASURE_BYTES};
 pub use error::MachineError;
 pub use figures::{Figures, LineFigures};
-pub use together::{Together, measure_together};
+pub use places::{Place, places};
+pub use together::{Bottleneck, MeasureStep, Together, measure_together, measure_together_telling};

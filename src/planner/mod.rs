@@ -1,5 +1,6 @@
 //! The planner: every plan that a job can have, what each will take on this machine, and which to choose.
 
+mod assign;
 mod cost;
 
 use std::collections::BTreeMap;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use assign::{AssignError, Proposal, Shortage, assign};
 pub use cost::{PassPrediction, Prediction, predict};
 
 use crate::engine::Plan;

@@ -6,8 +6,9 @@ use super::hologram::hologram_job;
 use super::sampling::sampling;
 use super::{RunError, Settings};
 use crate::engine::{Kernel, Memory, PassInfo, Plan, device_notes};
+use crate::machine::Place;
 use crate::optics::{Sampling, Transfer};
-use crate::planner::{self, ChoiceRow};
+use crate::planner::{self, ChoiceRow, Shortage};
 use crate::project::{Method, Project};
 use crate::storage::Rates;
 
@@ -109,6 +110,28 @@ impl Estimate {
     }
 }
 
+impl Estimate {
+    /// The folders without room for what is put there. Folders of one file system, as `places` tell, share its
+    /// space.
+    #[must_use]
+    pub fn shortages(&self, places: &[Place]) -> Vec<Shortage> {
+        let needed = |drive: &DriveEstimate| drive.scratch_bytes + drive.output_bytes;
+        let volume = |drive: &DriveEstimate| {
+            let place = places.iter().find(|place| place.folder.display().to_string() == drive.path);
+            place.and_then(|place| place.volume.as_deref())
+        };
+        let shares = |one: &DriveEstimate, other: &DriveEstimate| {
+            one == other || (volume(one).is_some() && volume(one) == volume(other))
+        };
+        let shortage = |drive: &DriveEstimate| {
+            let free = drive.free_bytes?;
+            let needed: u64 = self.drives.iter().filter(|other| shares(drive, other)).map(needed).sum();
+            (needed > free).then(|| Shortage { folder: drive.path.clone().into(), free, needed })
+        };
+        self.drives.iter().filter(|drive| needed(drive) > 0).filter_map(shortage).collect()
+    }
+}
+
 /// The transfer function of a plan's first step.
 fn transfer(plan: &Plan) -> Option<&Transfer> {
     plan.passes.iter().find_map(|pass| match &pass.kernel {
@@ -156,4 +179,45 @@ pub fn estimate(project: &Project, settings: &Settings) -> Result<Estimate, RunE
     let known = Estimate::of(&plan, settings.emulation);
     let sampling = Some(sampling(project, Some(known.padded)));
     Ok(Estimate { choices: rows, measured: machine.measured, sampling, ..known })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_one_file_system_share_its_space() {
+        let drive = |path: &str, scratch_bytes, output_bytes, free| DriveEstimate {
+            path: path.into(),
+            scratch_bytes,
+            output_bytes,
+            free_bytes: Some(free),
+        };
+        let drives = vec![
+            drive("/a", 60, 0, 100),
+            drive("/b", 50, 10, 100),
+            drive("/c", 60, 40, 100),
+            drive("/d", 0, 0, 0),
+            drive("/e", 2, 0, 1),
+        ];
+        let estimate = Estimate { drives, ..Estimate::default() };
+        let short = |places: &[Place]| -> Vec<_> {
+            let each = estimate.shortages(places).into_iter();
+            each.map(|short| (short.folder.display().to_string(), short.needed)).collect()
+        };
+        let named = |name: &str, needed| (name.to_owned(), needed);
+        assert_eq!(short(&[]), [named("/e", 2)]);
+        let places = ["/a", "/b"].map(|folder| Place {
+            folder: folder.into(),
+            device: None,
+            kind: String::new(),
+            bus: String::new(),
+            file_system: "ext4".into(),
+            volume: Some("volume 7".into()),
+            free: None,
+            direct: None,
+            figures: None,
+        });
+        assert_eq!(short(&places), [named("/a", 120), named("/b", 120), named("/e", 2)]);
+    }
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use sysinfo::{DiskKind, Disks};
 
-use super::platform::{device_names, file_system, is_virtual};
+use super::platform::{bus_of, device_names, file_system, file_system_kind, is_virtual};
+use super::{DirectFile, StorageError};
 
 /// The physical device, or devices, that a folder lies on.
 ///
@@ -19,6 +20,14 @@ use super::platform::{device_names, file_system, is_virtual};
 pub struct DeviceId(Vec<String>);
 
 impl DeviceId {
+    /// The identity of the devices with these names.
+    #[must_use]
+    pub fn of_names(names: &[&str]) -> Self {
+        let mut names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+        names.sort_unstable();
+        Self(names)
+    }
+
     /// Whether a device belongs to both: volumes striped over several can share some of them.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
@@ -44,14 +53,74 @@ pub fn device_of(folder: &Path) -> io::Result<DeviceId> {
 /// tell, the answer is no.
 #[must_use]
 pub fn same_device(one: &Path, other: &Path) -> bool {
-    let device = |folder: &Path| {
-        let folder = std::path::absolute(folder).ok()?;
-        folder.ancestors().find(|f| f.exists()).and_then(|f| device_of(f).ok())
-    };
+    let device = |folder: &Path| device_of(&existing(folder)?).ok();
     match (device(one), device(other)) {
         (Some(one), Some(other)) => one.overlaps(&other),
         _ => false,
     }
+}
+
+/// The folder itself, or the nearest above it that exists: the one it will be made in.
+#[must_use]
+pub fn existing(folder: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(folder).ok()?;
+    folder.ancestors().find(|f| f.exists()).map(Path::to_path_buf)
+}
+
+/// A name of the file system of `folder`, which must exist: folders with equal names share their free space.
+pub fn volume_of(folder: &Path) -> io::Result<String> {
+    file_system(folder)
+}
+
+/// What is told of the device under `folder`, which must exist, where no list of drives has it: its kind, its bus
+/// and its file system, as a [`DetectedDrive`] has them.
+#[must_use]
+pub fn description_of(folder: &Path) -> [String; 3] {
+    let system = file_system_kind(folder).unwrap_or_else(|| "unknown".into());
+    match device_of(folder) {
+        Ok(device) => [kind(DiskKind::Unknown(0), &system, &device).into(), bus(&system, &device), system],
+        Err(_) => ["unknown".into(), "unknown".into(), system],
+    }
+}
+
+/// Whether files in `folder` bypass the system's cache; an error where none can be made there. A small file
+/// is made and removed.
+pub fn has_direct_io(folder: &Path) -> io::Result<bool> {
+    let made = tempfile::Builder::new().prefix(".gigafringe-probe-").make_in(folder, |path| {
+        DirectFile::create(path).map_err(|error| match error {
+            StorageError::File { source, .. } => source,
+            other => io::Error::other(other.to_string()),
+        })
+    })?;
+    Ok(made.as_file().is_direct())
+}
+
+/// A folder on `drive` in which files can be made: where it is mounted, or one of the user's own on it.
+#[must_use]
+pub fn folder_on(drive: &DetectedDrive) -> Option<PathBuf> {
+    let on_drive = |folder: &&PathBuf| device_of(folder).is_ok_and(|d| d.to_string() == drive.device);
+    let own = own_folders();
+    let mut folders = drive.mounts.iter().chain(&own).filter(on_drive);
+    folders.find(|folder| is_writable(folder)).cloned()
+}
+
+/// For each drive a [`folder_on`] it; one of the user's own where no drive is shown, as in a sandbox.
+#[must_use]
+pub fn one_on_each(drives: &[DetectedDrive]) -> Vec<PathBuf> {
+    let mut folders: Vec<_> = drives.iter().filter_map(folder_on).collect();
+    if folders.is_empty() {
+        folders.extend(own_folders().into_iter().find(|folder| is_writable(folder)));
+    }
+    folders
+}
+
+fn own_folders() -> Vec<PathBuf> {
+    let own = [std::env::current_dir().ok(), std::env::home_dir(), Some(std::env::temp_dir())];
+    own.into_iter().flatten().collect()
+}
+
+fn is_writable(folder: &Path) -> bool {
+    tempfile::tempfile_in(folder).is_ok()
 }
 
 /// Whether two folders share their free space; not when the system does not tell.
@@ -72,6 +141,8 @@ pub struct DetectedDrive {
     pub device: String,
     /// `SSD`, `HDD`, `virtual`, `memory`, `network` or `unknown`.
     pub kind: String,
+    /// How it is connected: `NVMe`, `SATA`, `USB`, `virtio`, `memory`, `network` and others, or `unknown`.
+    pub bus: String,
     /// The file system; several, separated by commas, when its parts differ.
     pub file_system: String,
     /// Where it is mounted, the shortest path first.
@@ -97,6 +168,7 @@ pub fn detect() -> Vec<DetectedDrive> {
             // Containers mount single files over others.
             point.is_dir().then(|| Mount {
                 kind: kind(disk.kind(), &disk.file_system().to_string_lossy(), &device),
+                bus: bus(&disk.file_system().to_string_lossy(), &device),
                 device,
                 source: disk.name().to_string_lossy().into_owned(),
                 file_system: disk.file_system().to_string_lossy().into_owned(),
@@ -116,6 +188,7 @@ struct Mount {
     /// What is mounted: a partition, a volume, a share.
     source: String,
     kind: &'static str,
+    bus: String,
     file_system: String,
     point: PathBuf,
     total: u64,
@@ -144,6 +217,18 @@ fn kind(kind: DiskKind, file_system: &str, device: &DeviceId) -> &'static str {
         DiskKind::HDD => "HDD",
         DiskKind::Unknown(_) => "unknown",
     }
+}
+
+/// How a drive is connected; several ways, joined by `+`, when its devices differ.
+fn bus(file_system: &str, device: &DeviceId) -> String {
+    match kind(DiskKind::Unknown(0), file_system, device) {
+        kind @ ("memory" | "network") => return kind.into(),
+        _ if file_system == "virtiofs" => return "virtio".into(),
+        _ => {}
+    }
+    let mut buses: Vec<_> = device.0.iter().map(|name| bus_of(name)).collect();
+    buses.dedup();
+    buses.join(" + ")
 }
 
 /// File systems that hold no files of the user's.
@@ -215,6 +300,7 @@ fn drive(device: &DeviceId, mounts: Vec<Mount>) -> DetectedDrive {
     DetectedDrive {
         device: device.to_string(),
         kind: mounts[0].kind.to_owned(),
+        bus: mounts[0].bus.clone(),
         file_system: file_systems.join(", "),
         total,
         free,
@@ -235,6 +321,7 @@ mod tests {
             device: id(&[device]),
             source: source.into(),
             kind: "SSD",
+            bus: "SATA".into(),
             file_system: file_system.into(),
             point: point.into(),
             total,
@@ -296,6 +383,40 @@ mod tests {
     }
 
     #[test]
+    fn the_bus_is_the_file_systems_where_that_has_no_disk() {
+        assert_eq!(bus("tmpfs", &id(&["volume 0:3"])), "memory");
+        assert_eq!(bus("ext4", &id(&["zram0"])), "memory");
+        assert_eq!(bus("nfs4", &id(&["volume 0:3"])), "network");
+        assert_eq!(bus("virtiofs", &id(&["volume 0:3"])), "virtio");
+        assert_eq!(bus("overlay", &id(&["volume 0:3"])), "unknown");
+        assert_eq!(bus("ext4", &id(&["nosuchdisk"])), "unknown");
+    }
+
+    #[test]
+    fn a_folder_can_be_probed_and_is_left_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(has_direct_io(folder.path()).is_ok());
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+        let later = folder.path().join("a/b");
+        assert!(has_direct_io(&later).is_err());
+        assert_eq!(existing(&later).unwrap(), folder.path());
+        assert_eq!(volume_of(folder.path()).unwrap(), volume_of(folder.path().parent().unwrap()).unwrap());
+        assert!(volume_of(&later).is_err());
+        let gone = DetectedDrive {
+            device: "nosuchdisk".into(),
+            kind: "SSD".into(),
+            bus: "SATA".into(),
+            file_system: "ext4".into(),
+            mounts: vec![later],
+            total: 1,
+            free: 1,
+        };
+        assert_eq!(folder_on(&gone), None);
+        // Nowhere to go on that drive: a folder of the user's own.
+        assert!(one_on_each(&[gone]).iter().all(|folder| folder.is_dir()));
+    }
+
+    #[test]
     fn striped_volumes_overlap_with_their_disks() {
         let stripe = id(&["sda", "sdb"]);
         assert_eq!(stripe.to_string(), "sda + sdb");
@@ -326,6 +447,7 @@ mod tests {
             assert!(device_of(shared).unwrap().to_string().starts_with("volume "));
             assert!(!same_device(shared, Path::new("/")));
             assert!(same_device(&shared.join("not/there/yet"), shared));
+            assert_eq!(description_of(shared), ["memory", "memory", "tmpfs"]);
         }
     }
 

@@ -16,7 +16,10 @@ mod tiles;
 
 pub use aligned::{ALIGNMENT, AlignedBuffer, align_up, block_offset};
 pub use direct::DirectFile;
-pub use drives::{DetectedDrive, DeviceId, detect, device_of, free_space, same_device, same_file_system};
+pub use drives::{
+    DetectedDrive, DeviceId, description_of, detect, device_of, existing, folder_on, free_space,
+    has_direct_io, one_on_each, same_device, same_file_system, volume_of,
+};
 pub use emulated::{Clock, EmulatedDrive, EmulatedStore};
 pub use error::{StorageError, folder_of};
 pub use images::{ImageError, open_layer, probe, save_gray_png, thumbnail};

@@ -1,17 +1,19 @@
 //! A stand-in for the engine: it sends what a real run sends, and computes nothing.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gigafringe::app::{Ask, Backend};
 use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, PassInfo, Preview};
+use gigafringe::machine::{DriveFigures, MachineError, MeasureStep, Place, Together};
 use gigafringe::methods::PlanError;
+use gigafringe::optics::Bytes;
 use gigafringe::planner::ChoiceRow;
 use gigafringe::project::{Method, Project};
-use gigafringe::run::{Estimate, RunError, RunHandle};
-use gigafringe::storage::DetectedDrive;
+use gigafringe::run::{DriveEstimate, Estimate, RunError, RunHandle};
+use gigafringe::storage::{DetectedDrive, DeviceId};
 
 /// How the fake run ends.
 #[derive(Debug, Clone)]
@@ -44,6 +46,10 @@ pub struct FakeEngine {
     pub unmeasurable: bool,
     /// The user's file of presets.
     pub presets: Option<PathBuf>,
+    /// Folders whose drives were measured, with what was measured.
+    pub figures: Mutex<Vec<(PathBuf, DriveFigures)>>,
+    /// The devices there are.
+    pub drives: Vec<&'static str>,
     /// Passes of the hologram, where they are not three for a layer.
     pub passes: Option<usize>,
 }
@@ -60,6 +66,8 @@ impl Default for FakeEngine {
             measured: AtomicBool::default(),
             unmeasurable: false,
             presets: None,
+            figures: Mutex::default(),
+            drives: vec!["nvme0n1", "sda", "sdb"],
             passes: None,
         }
     }
@@ -99,6 +107,17 @@ impl Backend for FakeEngine {
         if project.method == Method::Blocks {
             return Err(PlanError::Streams { streams: 7 }.into());
         }
+        if let Some(chunk) = project.chunk.filter(|&chunk| chunk > LARGEST) {
+            let (needed, memory) = (Bytes(2 * project.memory.0), project.memory);
+            let error = PlanError::ChunkTooLarge {
+                chunk,
+                buffers: project.buffers,
+                needed,
+                memory,
+                largest: LARGEST,
+            };
+            return Err(error.into());
+        }
         let plane = project.grid.samples() * project.precision.sample_bytes() as u64;
         let passes = 3 * project.enabled_layers().count() as u64;
         let paths: Vec<_> = project.drives.iter().map(|d| &d.path).collect();
@@ -112,12 +131,17 @@ impl Backend for FakeEngine {
                     format!("{} and {} are on one device, says the engine", one.display(), other.display())
                 })
                 .collect(),
-            memory: project.memory.0 / 2,
+            method: choices(project, plane).into_iter().find(|row| row.chosen).unwrap().method.to_string(),
+            memory: project
+                .chunk
+                .map_or(project.memory.0 / 2, |chunk| (chunk * project.buffers) as u64 * LINE),
             chunk: project.chunk.unwrap_or(128),
             scratch_bytes: 4 * plane,
             output_bytes: plane,
             bytes_moved: 10 * plane * passes / 3,
-            seconds: Some(2.0),
+            // The fastest chunk has 256 lines.
+            seconds: Some(project.chunk.map_or(2.0, |chunk| 1.9 + (chunk as f64 / 256.0).log2().abs())),
+            drives: drives(project, plane),
             measured: self.measured.load(Ordering::Relaxed),
             choices: choices(project, plane),
             ..Estimate::default()
@@ -138,16 +162,73 @@ impl Backend for FakeEngine {
         let drive = |device: &str, kind: &str, mount: &str, free: u64| DetectedDrive {
             device: device.into(),
             kind: kind.into(),
+            bus: if device.starts_with("nvme") { "NVMe" } else { "SATA" }.into(),
             file_system: "ext4".into(),
             mounts: vec![mount.into()],
             total: 2 * free,
             free,
         };
-        vec![
+        let all = vec![
             drive("nvme0n1", "SSD", "/fake/fast", 800 << 30),
             drive("sda", "SSD", "/fake/sata", 400 << 30),
             drive("sdb", "HDD", "/fake/disk", 3 << 40),
-        ]
+        ];
+        all.into_iter().filter(|drive| self.drives.contains(&&*drive.device)).collect()
+    }
+
+    fn places(&self, drives: &[DetectedDrive], folders: &[PathBuf]) -> Vec<Place> {
+        std::thread::sleep(self.delay);
+        let mounts = drives.iter().map(|drive| drive.mounts[0].clone());
+        let mut all: Vec<PathBuf> = folders.to_vec();
+        // A drive is offered by its mount where nothing on it is used.
+        all.extend(mounts.filter(|mount| !folders.iter().any(|folder| folder.starts_with(mount))));
+        let figures = self.figures.lock().unwrap();
+        let place = |folder: PathBuf| {
+            let drive = drives.iter().find(|drive| folder.starts_with(&drive.mounts[0]));
+            let of_drive = |other: &Path| drive.is_some_and(|drive| other.starts_with(&drive.mounts[0]));
+            Place {
+                device: drive.map(|drive| DeviceId::of_names(&[&drive.device])),
+                kind: drive.map_or("unknown".into(), |drive| drive.kind.clone()),
+                bus: drive.map_or("unknown".into(), |drive| drive.bus.clone()),
+                file_system: "ext4".into(),
+                volume: drive.map(|drive| drive.device.clone()),
+                free: drive.map(|drive| drive.free),
+                direct: drive.map(|drive| drive.device != "sdb"),
+                figures: figures.iter().find(|(other, _)| of_drive(other)).map(|(_, figures)| *figures),
+                folder,
+            }
+        };
+        all.into_iter().map(place).collect()
+    }
+
+    /// The solid-state drives share a bottleneck.
+    fn measure_drives(
+        &self,
+        folders: &[PathBuf],
+        bytes: u64,
+        cancel: &Cancel,
+        tell: &dyn Fn(MeasureStep),
+    ) -> Result<Together, RunError> {
+        assert_eq!(bytes, 1 << 30, "what the window says it measures with");
+        let steps = MeasureStep::most(folders.len());
+        for (done, folder) in folders.iter().enumerate() {
+            tell(MeasureStep { done, steps, now: format!("{} alone", folder.display()) });
+            std::thread::sleep(self.delay);
+            if cancel.is_cancelled() {
+                return Err(MachineError::Cancelled.into());
+            }
+        }
+        if self.unmeasurable {
+            return Err(RunError::Folder { path: "/fake/disk".into(), problem: "is away".into() });
+        }
+        let alone: Vec<_> = folders.iter().map(|folder| figures_of(folder)).collect();
+        self.figures.lock().unwrap().extend(folders.iter().cloned().zip(alone.iter().copied()));
+        let solid = |&i: &usize| !folders[i].starts_with("/fake/disk");
+        let shared: Vec<_> = (0..folders.len()).filter(solid).collect();
+        let together = alone.iter().map(|figures| figures.read / 2.0).collect();
+        let shared = if shared.len() > 1 { vec![shared] } else { Vec::new() };
+        let parts = vec![0.52; shared.len()];
+        Ok(Together { alone, together, shared, parts })
     }
 
     fn presets_file(&self) -> Option<PathBuf> {
@@ -157,6 +238,45 @@ impl Backend for FakeEngine {
     fn ask(&self, _: Ask) -> Option<Vec<PathBuf>> {
         std::thread::sleep(self.delay);
         self.picked.clone()
+    }
+}
+
+/// The most lines of a chunk that fit in any memory here, and the bytes a line of a chunk takes.
+pub const LARGEST: usize = 1024;
+const LINE: u64 = 256 << 10;
+
+/// A quarter of the scratch on each role's folder; on the disk there is little room.
+fn drives(project: &Project, plane: u64) -> Vec<DriveEstimate> {
+    let mut drives: Vec<DriveEstimate> = Vec::new();
+    for drive in &project.drives {
+        let path = drive.path.display().to_string();
+        let free = if path == "/fake/disk" { plane / 2 } else { 400 << 30 };
+        match drives.iter_mut().find(|other| other.path == path) {
+            Some(other) => other.scratch_bytes += plane,
+            None => drives.push(DriveEstimate {
+                path,
+                scratch_bytes: plane,
+                output_bytes: 0,
+                free_bytes: Some(free),
+            }),
+        }
+    }
+    drives
+}
+
+/// Fast and full duplex, slow and half duplex, or slower still.
+fn figures_of(folder: &Path) -> DriveFigures {
+    let (rate, both) = match folder {
+        path if path.starts_with("/fake/fast") => (2e9, 1.9e9),
+        path if path.starts_with("/fake/sata") => (500e6, 255e6),
+        _ => (150e6, 60e6),
+    };
+    DriveFigures {
+        read: rate,
+        write: rate,
+        read_while_writing: both,
+        write_while_reading: both,
+        direct: true,
     }
 }
 

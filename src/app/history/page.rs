@@ -5,6 +5,7 @@ use egui::{Button, Grid, RichText, ScrollArea, Ui};
 use super::super::backend::Ask;
 use super::super::commands::Command;
 use super::super::fields::{self, Field, Sheet};
+use super::super::records::RecordsCommand;
 use super::super::theme::{GAP, SPACE, tokens};
 use super::{Column, Entry, History};
 
@@ -44,7 +45,7 @@ fn export(ui: &mut Ui, sheet: &mut Sheet<'_>) {
     ui.horizontal(|ui| {
         let label = ui.label("CSV file").on_hover_text("A table that spreadsheets and scripts read");
         fields::input(ui, sheet, Field::HistoryFile, "", 260.0, |_, text| {
-            Ok(Command::ExportHistory(text.into(), false))
+            Ok(Command::Records(RecordsCommand::Export(text.into(), false)))
         })
         .labelled_by(label.id)
         .on_hover_text("Type a path and press Enter to write the table there");
@@ -55,7 +56,7 @@ fn export(ui: &mut Ui, sheet: &mut Sheet<'_>) {
         if button.clicked() {
             let typed = sheet.drafts.text(Field::HistoryFile).map(|text| text.trim().to_owned());
             sheet.send(match typed.filter(|text| !text.is_empty()) {
-                Some(path) => Command::ExportHistory(path.into(), false),
+                Some(path) => Command::Records(RecordsCommand::Export(path.into(), false)),
                 None => Command::Ask(Ask::HistoryFile),
             });
         }
@@ -104,7 +105,7 @@ fn head(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History) {
             .add(Button::new(RichText::new(format!("{name}{sign}")).strong()).frame(false))
             .on_hover_text(format!("{hover}. Click to sort"));
         if button.clicked() {
-            sheet.send(Command::SortHistory(column));
+            sheet.send(Command::Records(RecordsCommand::Sort(column)));
         }
     }
     ui.label(RichText::new("over compared").strong())
@@ -122,14 +123,14 @@ fn row(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History, entry: &Entry) {
             .on_hover_text("Show this run's charts and timeline")
             .on_disabled_hover_text("The charts of so old a run are not kept");
         if show.clicked() {
-            sheet.send(Command::ShowRun(entry.id));
+            sheet.send(Command::Records(RecordsCommand::Show(entry.id)));
         }
         let compare = ui
             .add(Button::new("Compare").small().selected(is_base))
             .accessible_name(format!("Compare with run {}", entry.id))
             .on_hover_text("Compare the others with this run, here and in the timeline");
         if compare.clicked() {
-            sheet.send(Command::CompareRun((!is_base).then_some(entry.id)));
+            sheet.send(Command::Records(RecordsCommand::Compare((!is_base).then_some(entry.id))));
         }
     });
     let remove = ui
@@ -137,7 +138,7 @@ fn row(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History, entry: &Entry) {
         .accessible_name(format!("Remove run {}", entry.id))
         .on_hover_text("Take this row off the table; no file is touched");
     if remove.clicked() {
-        sheet.send(Command::RemoveRun(entry.id));
+        sheet.send(Command::Records(RecordsCommand::Remove(entry.id)));
     }
     for (column, ..) in Column::ALL {
         let mut text = RichText::new(column.text(entry));

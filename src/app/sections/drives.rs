@@ -9,6 +9,7 @@ use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
 use super::super::needs::Needs;
+use super::super::pages::Page;
 use super::super::text;
 use super::super::theme::tokens;
 use crate::project::Role;
@@ -32,6 +33,12 @@ pub fn show(
             for note in &estimate.notes {
                 ui.label(RichText::new(format!("ℹ {note}")).color(tokens(ui).warning).small());
             }
+        }
+        let page = ui
+            .small_button("Measure and assign drives")
+            .on_hover_text("Open the page Drives: every drive with its speed, and a proposal of roles");
+        if page.clicked() {
+            sheet.send(Command::Show(Page::Drives));
         }
         ui.horizontal(|ui| {
             let button = ui

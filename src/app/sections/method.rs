@@ -104,12 +104,6 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs, measurement: Meas
             }
             Ok(Command::Edit(Edit::Memory(value)))
         });
-        let words = terms::CHUNK.words();
-        optional(ui, sheet, Field::Chunk, words, project.chunk, ("chunk", "128"), Edit::Chunk);
-        let words = terms::BUFFERS.words();
-        fields::row(ui, sheet, Field::Buffers, words, &project.buffers.to_string(), |sheet, text| {
-            sheet.checked("buffers", Edit::Buffers(super::whole(text, "2")?))
-        });
         ui.collapsing("Advanced", |ui| advanced(ui, sheet));
         show_needs(ui, sheet, needs, measurement);
     });
@@ -134,7 +128,7 @@ fn chosen(method: Method, needs: &Needs) -> String {
 }
 
 /// A row for a whole number that may be left out.
-fn optional(
+pub(super) fn optional(
     ui: &mut Ui,
     sheet: &mut Sheet<'_>,
     field: Field,

@@ -8,6 +8,7 @@ pub mod output;
 pub mod plans;
 pub mod presets;
 pub mod sampling;
+pub mod tuning;
 
 use egui::{CollapsingHeader, RichText, Ui};
 

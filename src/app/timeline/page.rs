@@ -8,6 +8,7 @@ use super::super::backend::Ask;
 use super::super::commands::Command;
 use super::super::fields::{self, Field, Sheet};
 use super::super::history::History;
+use super::super::records::RecordsCommand;
 use super::super::run_view::RunView;
 use super::super::theme::{GAP, SPACE};
 use super::plot::{self, Shown};
@@ -58,7 +59,7 @@ fn controls(ui: &mut Ui, sheet: &mut Sheet<'_>, view: &RunView, history: &Histor
         ui.label("Compare with").on_hover_text("An earlier run, drawn on the same time's axis");
         let now = history.compared().map(|entry| entry.id);
         if let Some(picked) = fields::choice(ui, "compare", "Compare with", 190.0, now, &options) {
-            sheet.send(Command::CompareRun(picked));
+            sheet.send(Command::Records(RecordsCommand::Compare(picked)));
         }
         ui.separator();
         files(ui, sheet, view);
@@ -86,7 +87,7 @@ fn files(ui: &mut Ui, sheet: &mut Sheet<'_>, view: &RunView) {
         .on_disabled_hover_text("There is no finished run to save");
     if save.clicked() {
         sheet.send(match typed.filter(|text| !text.is_empty()) {
-            Some(path) => Command::SaveEvents(path.into(), false),
+            Some(path) => Command::Records(RecordsCommand::Save(path.into(), false)),
             None => Command::Ask(Ask::SaveEvents),
         });
     }
@@ -94,7 +95,7 @@ fn files(ui: &mut Ui, sheet: &mut Sheet<'_>, view: &RunView) {
 
 fn open(_: &Sheet<'_>, text: &str) -> Result<Command, String> {
     if Path::new(text).is_file() {
-        Ok(Command::OpenEvents(text.into()))
+        Ok(Command::Records(RecordsCommand::Open(text.into())))
     } else {
         Err(format!("{text}: there is no such file yet; Save events writes it"))
     }

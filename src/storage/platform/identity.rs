@@ -48,6 +48,28 @@ pub fn is_virtual(name: &str) -> bool {
     }
 }
 
+/// The kind of file system that holds `folder`, as the system calls it; none where it does not tell.
+pub fn file_system_kind(folder: &Path) -> Option<String> {
+    #[cfg(target_os = "linux")]
+    return linux::file_system_kind(folder);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// How the device of this name is connected, in a word; `unknown` where the system does not tell.
+pub fn bus_of(name: &str) -> &'static str {
+    #[cfg(target_os = "linux")]
+    return linux::bus_of(Path::new("/sys/class/block"), name);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = name;
+        "unknown"
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use std::collections::BTreeSet;
@@ -137,6 +159,11 @@ mod linux {
         lines.max_by_key(|(depth, _)| *depth).map(|(_, mount)| mount)
     }
 
+    pub fn file_system_kind(folder: &Path) -> Option<String> {
+        let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        mount_of(&table, &fs::canonicalize(folder).ok()?).map(|mount| mount.file_system)
+    }
+
     /// A field of the table of mounts with its octal escapes undone.
     fn unescaped(field: &str) -> String {
         ["\\040", "\\011", "\\012", "\\134"]
@@ -154,6 +181,40 @@ mod linux {
         let model = fs::read_to_string(root.join(name).join("device/model")).unwrap_or_default();
         let model = model.to_lowercase();
         by_name || ["qemu", "vbox", "virtual", "vmware"].iter().any(|maker| model.contains(maker))
+    }
+
+    /// `root` is `/sys/class/block`, whose links lead through every controller on the way to the disk.
+    pub fn bus_of(root: &Path, name: &str) -> &'static str {
+        let Ok(device) = fs::canonicalize(root.join(name)) else { return "unknown" };
+        let steps: Vec<String> = device.iter().map(|step| step.to_string_lossy().into_owned()).collect();
+        let step = |prefix: &str| {
+            // `ata1`, `usb2`; not a word that merely begins so.
+            let numbered = |step: &String| {
+                step.strip_prefix(prefix)
+                    .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+            };
+            steps.iter().any(numbered)
+        };
+        // A disk in a USB case is behind a SCSI host as well: the slowest cable comes first.
+        for (prefix, bus) in [
+            ("usb", "USB"),
+            ("mmc", "MMC"),
+            ("virtio", "virtio"),
+            ("nvme", "NVMe"),
+            ("nvme-subsys", "NVMe"),
+            ("ata", "SATA"),
+            ("zram", "memory"),
+            ("ram", "memory"),
+            ("loop", "loop"),
+            ("nbd", "network"),
+            ("rbd", "network"),
+            ("host", "SCSI"),
+        ] {
+            if step(prefix) {
+                return bus;
+            }
+        }
+        "unknown"
     }
 
     #[cfg(test)]
@@ -282,6 +343,33 @@ mod linux {
             let named = |name| is_virtual(folder.path(), name);
             assert!(named("sda") && !named("sdb") && named("sdc"));
             assert!(named("vda") && named("xvdb") && named("loop12") && !named("nvme0n1") && !named("vd"));
+        }
+
+        #[test]
+        fn the_bus_is_read_off_the_way_to_the_disk() {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().join("class");
+            fs::create_dir(&root).unwrap();
+            for (path, bus) in [
+                ("pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda", "SATA"),
+                ("pci0000:00/0000:01:00.0/nvme/nvme0/nvme0n1", "NVMe"),
+                ("virtual/nvme-subsystem/nvme-subsys0/nvme1n1", "NVMe"),
+                ("pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdb", "USB"),
+                ("pci0000:00/0000:00:04.0/virtio1/block/vda", "virtio"),
+                ("pci0000:00/0000:00:05.0/virtio2/host2/target2:0:0/2:0:0:0/block/sdc", "virtio"),
+                ("platform/mmc_host/mmc0/mmc0:0001/block/mmcblk0", "MMC"),
+                ("pci0000:00/0000:02:00.0/host3/port-3:0/end_device-3:0/target3:0:0/block/sdd", "SCSI"),
+                ("virtual/block/zram0", "memory"),
+                ("virtual/block/loop4", "loop"),
+                ("vio/viodasd", "unknown"),
+            ] {
+                let device = folder.path().join("devices").join(path);
+                fs::create_dir_all(&device).unwrap();
+                let name = device.file_name().unwrap();
+                symlink(&device, root.join(name)).unwrap();
+                assert_eq!(bus_of(&root, name.to_str().unwrap()), bus, "{path}");
+            }
+            assert_eq!(bus_of(&root, "nosuchdisk"), "unknown");
         }
     }
 }

@@ -4,6 +4,6 @@ mod identity;
 mod io;
 mod memory;
 
-pub use identity::{device_names, file_system, is_virtual};
+pub use identity::{bus_of, device_names, file_system, file_system_kind, is_virtual};
 pub use io::{open_direct, read_at, write_at};
 pub use memory::peak_memory;
