@@ -506,25 +506,27 @@ impl eframe::Storage for Storage {
     fn flush(&mut self) {}
 }
 
-/// A window that is opened as `storage` has it.
-fn open_again(storage: &Storage) -> Window {
-    let mut window: Window = Harness::builder().with_size([1400.0, 1600.0]).build_eframe(|cc| {
+/// A window that is opened as `storage` has it, and the theme it has before the test sets one.
+fn open_again(storage: &Storage) -> (Window, egui::ThemePreference) {
+    let mut theme = egui::ThemePreference::System;
+    let mut window: Window = Harness::builder().with_size([1400.0, 2200.0]).build_eframe(|cc| {
         if let Some(memory) = eframe::get_value(storage, "egui") {
             cc.egui_ctx.memory_mut(|m| *m = memory);
         }
+        theme = cc.egui_ctx.options(|options| options.theme_preference);
         let mut app = App::new(Arc::new(FakeEngine::default()), blank_project(), None, &cc.egui_ctx);
         app.restore(storage);
         app
     });
     window.run_steps(3);
-    window
+    (window, theme)
 }
 
 #[test]
 fn the_window_is_left_and_found_as_it_was() {
     let field = |w: &Window| w.get_by_role_and_label(Role::TextInput, "Folder path").rect().width();
     let mut storage = Storage::default();
-    let mut window = open_again(&storage);
+    let (mut window, _) = open_again(&storage);
     let usual = field(&window);
     click(&mut window, "Same pitch on both axes");
     click(&mut window, "Lab");
@@ -547,11 +549,11 @@ fn the_window_is_left_and_found_as_it_was() {
     eframe::set_value(&mut storage, "egui", &window.ctx.memory(Clone::clone));
     drop(window);
 
-    let mut window = open_again(&storage);
+    let (mut window, theme) = open_again(&storage);
     assert!(window.query_by_label("Pitch y").is_some(), "the pitches are apart");
     assert!(shows(&window, "Nothing has been compared yet") && shows(&window, "Hide log"));
     assert!((field(&window) - wide).abs() < 2.0);
-    assert_eq!(window.ctx.theme(), egui::Theme::Light);
+    assert_eq!(theme, egui::ThemePreference::Light);
     let ticked = |w: &Window, label| {
         w.get_by_label_contains(label).accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)
     };
@@ -561,6 +563,7 @@ fn the_window_is_left_and_found_as_it_was() {
     assert_eq!(again.0["gigafringe"], storage.0["gigafringe"], "the contrast, too");
     assert!(storage.0["gigafringe"].contains("2.5") && storage.0["gigafringe"].contains("linear"));
 
+    window.state_mut().send(Command::SetTheme(theme));
     search(&mut window, "reset layout");
     press(&mut window, Modifiers::NONE, Key::Enter);
     window.run_steps(5);
@@ -574,7 +577,7 @@ fn what_cannot_be_understood_leaves_the_window_as_at_first() {
     for text in ["", "{", "[]", r#"{"page": "No such page", "contrast_gain": -1.0, "more": 1}"#] {
         let mut storage = Storage::default();
         storage.0.insert("gigafringe".into(), text.into());
-        let mut window = open_again(&storage);
+        let (mut window, _) = open_again(&storage);
         assert!(shows(&window, "Show log") && !shows(&window, "Nothing has been compared yet"), "{text}");
         eframe::App::save(window.state_mut(), &mut storage);
         assert!(storage.0["gigafringe"].contains(r#""contrast_gain":1.0"#), "{text}");

@@ -64,7 +64,7 @@ impl Item {
     #[must_use]
     pub fn hint(&self, ctx: &Context) -> String {
         match self.keys.first() {
-            Some(keys) => format!("{} ({})", self.about, ctx.format_shortcut(keys)),
+            Some(keys) => format!("{} ({})", self.about, in_words(ctx, *keys)),
             None => self.about.clone(),
         }
     }
@@ -248,6 +248,23 @@ impl Action {
     }
 }
 
+/// A shortcut as keyboards have it: `Ctrl+.` rather than `Ctrl+Period`.
+#[must_use]
+pub fn in_words(ctx: &Context, keys: KeyboardShortcut) -> String {
+    let words = ctx.format_shortcut(&keys);
+    let sign = match keys.logical_key {
+        Key::Period => ".",
+        Key::Plus => "+",
+        Key::Minus => "−",
+        Key::Equals => "=",
+        _ => return words,
+    };
+    match words.strip_suffix(keys.logical_key.name()) {
+        Some(modifiers) => format!("{modifiers}{sign}"),
+        None => words,
+    }
+}
+
 fn page_words(page: Page) -> (&'static str, &'static str) {
     Page::ALL.iter().find(|one| one.0 == page).map_or(("", ""), |one| (one.1, one.2))
 }
@@ -377,6 +394,14 @@ mod tests {
             assert!(!name.is_empty() && about.len() > 10 && !about.ends_with('.'), "{name}: {about}");
         }
         assert!(keys.len() > 20);
+    }
+
+    #[test]
+    fn signs_are_written_as_signs() {
+        let ctx = Context::default();
+        let words = |action: Action| in_words(&ctx, action.keys()[0]).replace('⌘', "Ctrl+");
+        let shown = [Action::Cancel, Action::ZoomIn, Action::ZoomOut, Action::ZoomReset].map(words);
+        assert_eq!(shown, ["Ctrl+.", "Ctrl++", "Ctrl+−", "Ctrl+0"]);
     }
 
     #[test]

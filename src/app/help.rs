@@ -2,7 +2,7 @@
 
 use egui::{Context, Id, RichText, ScrollArea, TextEdit, Ui, Window};
 
-use super::actions::{Action, Group, Item};
+use super::actions::{Action, Group, Item, in_words};
 use super::terms;
 use super::theme::{GAP, SPACE};
 
@@ -101,7 +101,7 @@ fn shortcuts(ui: &mut Ui, items: &[(Action, Item)]) {
             let listed = items.iter().filter(|(action, item)| action.group() == group && !item.keys.is_empty());
             for (action, item) in listed {
                 ui.horizontal(|ui| {
-                    let keys: Vec<_> = item.keys.iter().map(|keys| ui.ctx().format_shortcut(keys)).collect();
+                    let keys: Vec<_> = item.keys.iter().map(|keys| in_words(ui.ctx(), *keys)).collect();
                     ui.allocate_ui_with_layout(
                         egui::vec2(KEYS_WIDTH, 18.0),
                         egui::Layout::left_to_right(egui::Align::Center),

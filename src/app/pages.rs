@@ -2,7 +2,7 @@
 
 use egui::{RichText, Ui};
 
-use super::actions::Action;
+use super::actions::{Action, in_words};
 use super::commands::Command;
 
 /// What is shown beside the project.
@@ -45,7 +45,7 @@ pub fn tabs(ui: &mut Ui, shown: Page, commands: &mut Vec<Command>) {
         for (page, name, hover) in Page::ALL {
             let name = RichText::new(name).size(14.5);
             let hover = match Action::Show(page).keys().first() {
-                Some(keys) => format!("{hover} ({})", ui.ctx().format_shortcut(keys)),
+                Some(keys) => format!("{hover} ({})", in_words(ui.ctx(), *keys)),
                 None => hover.into(),
             };
             let mut tab = ui.selectable_label(page == shown, name);

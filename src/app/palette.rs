@@ -3,12 +3,14 @@
 use egui::{Align2, FontId, Id, Key, Modal, Modifiers, Rect, ScrollArea, Sense, TextEdit, TextStyle, Ui};
 use egui::{WidgetInfo, accesskit::Role, pos2, vec2};
 
-use super::actions::Item;
+use super::actions::{self, Item};
 use super::commands::Command;
 use super::theme::{SPACE, tokens};
 
 /// Width of the palette.
 const WIDTH: f32 = 560.0;
+/// Space above it.
+const TOP: f32 = 90.0;
 /// Height of a command's two lines.
 const ROW_HEIGHT: f32 = 40.0;
 /// The most that the list takes of the window's height.
@@ -26,7 +28,9 @@ pub struct Palette {
 /// Shows the palette over everything else; `items` are all commands in their usual order.
 pub fn show(ui: &Ui, palette: &mut Palette, items: Vec<Item>, commands: &mut Vec<Command>) {
     let mut close = false;
-    let response = Modal::new(Id::unique("palette")).show(ui.ctx(), |ui| {
+    // Its top stays where it is, however much is found.
+    let place = Modal::default_area(Id::unique("palette")).anchor(Align2::CENTER_TOP, vec2(0.0, TOP));
+    let response = Modal::new(Id::unique("palette")).area(place).show(ui.ctx(), |ui| {
         let width = WIDTH.min(ui.ctx().content_rect().width() - 60.0);
         ui.set_width(width);
         // Before the field, which would take them for itself.
@@ -75,7 +79,7 @@ fn list(ui: &mut Ui, found: &[Item], selected: usize, moved: bool) -> Option<usi
     if found.is_empty() {
         ui.label("No command, page or recent project has such a name");
     }
-    let height = LIST_HEIGHT.min(ui.ctx().content_rect().height() - 160.0);
+    let height = LIST_HEIGHT.min(ui.ctx().content_rect().height() - TOP - 80.0);
     let mut clicked = None;
     ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -107,7 +111,7 @@ fn row(ui: &mut Ui, item: &Item, selected: bool) -> egui::Response {
     let strong = if selected { visuals.strong_text_color() } else { visuals.text_color() };
     let (font, small) = (TextStyle::Body.resolve(ui.style()), TextStyle::Small.resolve(ui.style()));
     let inner = rect.shrink2(vec2(8.0, 3.0));
-    let keys: Vec<String> = item.keys.iter().map(|keys| ui.ctx().format_shortcut(keys)).collect();
+    let keys: Vec<String> = item.keys.iter().map(|keys| actions::in_words(ui.ctx(), *keys)).collect();
     let place = pos2(inner.right(), inner.top());
     let keys = ui.painter().text(place, Align2::RIGHT_TOP, keys.join("  "), small.clone(), strong);
     let name = Rect::from_min_max(inner.min, pos2(keys.left() - SPACE, inner.bottom()));
@@ -160,9 +164,10 @@ fn rank_word(word: &str, name: &str, about: &str) -> Option<u32> {
     } else if about.contains(word) {
         Some(4)
     } else {
-        // Letters left out: `svas` finds `save as`.
+        // Letters left out: `svas` finds `save as`. Two letters are in nearly every name.
         let mut letters = name.chars();
-        word.chars().all(|letter| letters.any(|other| other == letter)).then_some(5)
+        let all = word.chars().all(|letter| letters.any(|other| other == letter));
+        (all && word.chars().count() > 2).then_some(5)
     }
 }
 

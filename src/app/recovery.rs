@@ -140,6 +140,7 @@ mod tests {
     fn changed() -> Project {
         let mut project = blank_project();
         Edit::AddLayer("/images/cat.png".into()).apply(&mut project);
+        project.output.path = "/images/hologram.npy".into();
         project
     }
 
