@@ -53,6 +53,10 @@ pub enum Field {
     NewLayer,
     /// A folder to add.
     NewFolder,
+    /// A run's events.
+    EventsFile,
+    /// The history as a table.
+    HistoryFile,
 }
 
 /// What the user has typed and not committed, or what was refused.
@@ -283,6 +287,8 @@ const fn hint(field: Field) -> &'static str {
         Field::FullScale => "four times the root mean square",
         Field::NewLayer => "path of an image",
         Field::NewFolder => "path of a folder",
+        Field::EventsFile => "path ending in .jsonl",
+        Field::HistoryFile => "path ending in .csv",
         Field::ProjectFile => "path of the project file, ending in .json",
         _ => "",
     }

@@ -10,7 +10,7 @@ use super::pages::{self, Page};
 use super::previews::{self, Sources};
 use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
-use super::{charts, questions, run_bar, sections, status, theme, toolbar};
+use super::{charts, history, questions, run_bar, sections, status, theme, timeline, toolbar};
 
 /// What a panel adds to the height of its content.
 const PANEL_MARGIN: f32 = 8.0;
@@ -49,6 +49,7 @@ impl App {
             || pictures_missing
             || self.needs_task.is_some()
             || self.measure_task.is_some()
+            || self.records.busy()
             || self.lab.is_running()
             || self.presets_task.is_some()
             || self.drives_task.is_some();
@@ -135,6 +136,19 @@ impl App {
                     .show(ui, |ui| self.scene.show(ui, &self.project, &self.images, &mut commands));
             }
             Page::Run => self.run_page(ui, &mut commands),
+            Page::Timeline | Page::History => {
+                let mut sheet = Sheet {
+                    project: &self.project,
+                    drafts: &mut self.drafts,
+                    commands: &mut commands,
+                    dialog_open,
+                    options: self.options,
+                };
+                egui::CentralPanel::default().show(ui, |ui| match self.options.page {
+                    Page::History => history::show(ui, &mut sheet, &self.history),
+                    _ => timeline::show(ui, &mut sheet, &self.view, &self.history),
+                });
+            }
         }
         if let Some(question) = &self.question {
             questions::show(ui, question, &mut commands);
@@ -208,6 +222,7 @@ impl eframe::App for App {
         self.poll_presets();
         // Before the estimate, which is made anew after it.
         self.poll_measure();
+        self.poll_records();
         self.lab.poll();
         self.poll_needs();
         self.drain_run(ctx);

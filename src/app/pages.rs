@@ -12,15 +12,25 @@ pub enum Page {
     Run,
     /// The layers' depths, seen from the side.
     Scene,
+    /// What each drive and stream did when.
+    Timeline,
+    /// The runs of this window.
+    History,
     /// The lab.
     Lab,
 }
 
 impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
-    pub const ALL: [(Self, &'static str, &'static str); 3] = [
-        (Self::Run, "Run", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+    pub const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Run, "Charts", "What every drive does, chunk by chunk, and the layers' reconstructions"),
         (Self::Scene, "Scene", "The layers at their depths from the side, and how far their light spreads"),
+        (
+            Self::Timeline,
+            "Timeline",
+            "Each drive's reads and writes and each stream's computing as bars in time",
+        ),
+        (Self::History, "History", "The runs of this window: what they took, to compare and export"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];
 }

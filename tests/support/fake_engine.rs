@@ -251,6 +251,9 @@ impl Run {
             drives,
             passes: (0..passes).map(info).collect(),
             predicted: Some(2.0),
+            chunk: 128,
+            buffers: self.project.buffers,
+            memory: self.project.memory.0 / 2,
         });
         let started = Instant::now();
         let at = || started.elapsed().as_secs_f64();
