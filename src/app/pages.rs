@@ -11,14 +11,14 @@ pub enum Page {
     /// The run, its charts and previews.
     #[default]
     Run,
-    /// What each drive and stream did when.
-    Timeline,
-    /// The runs of this window.
-    History,
     /// The layers' depths, seen from the side.
     Scene,
     /// The drives, their speed and their roles.
     Drives,
+    /// What each drive and stream did when.
+    Timeline,
+    /// The runs of this window.
+    History,
     /// The lab.
     Lab,
 }
@@ -27,14 +27,14 @@ impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
     pub const ALL: [(Self, &'static str, &'static str); 6] = [
         (Self::Run, "Charts", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+        (Self::Scene, "Scene", "The layers at their depths from the side, and how far their light spreads"),
+        (Self::Drives, "Drives", "Every drive with its folders, how fast it is, and the roles"),
         (
             Self::Timeline,
             "Timeline",
             "Each drive's reads and writes and each stream's computing as bars in time",
         ),
         (Self::History, "History", "The runs of this window: what they took, to compare and export"),
-        (Self::Drives, "Drives", "Every drive with its folders, how fast it is, and the roles"),
-        (Self::Scene, "Scene", "The layers at their depths from the side, and how far their light spreads"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];
 }
