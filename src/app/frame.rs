@@ -10,7 +10,7 @@ use super::pages::{self, Page};
 use super::previews::{self, Sources};
 use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
-use super::{charts, questions, run_bar, sections, status, theme, toolbar};
+use super::{charts, growing, questions, run_bar, sections, status, theme, toolbar};
 
 /// What a panel adds to the height of its content.
 const PANEL_MARGIN: f32 = 8.0;
@@ -167,6 +167,13 @@ impl App {
         if (needed - self.charts_height).abs() > 0.5 {
             self.charts_height = needed;
             ui.ctx().request_repaint();
+        }
+        if self.view.is_active() {
+            let space = ui.available_size();
+            let project = self.ran.as_ref().unwrap_or(&self.project);
+            egui::Panel::right("growing")
+                .exact_size(growing::card_width(space.x, space.y))
+                .show(ui, |ui| growing::show(ui, &self.view, project, &self.growing));
         }
         egui::CentralPanel::default().show(ui, |ui| previews::show(ui, &sources, commands));
         if let Some(layer) = self.enlarged {

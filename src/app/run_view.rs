@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunk_bins::ChunkBins;
+use super::growing::Growing;
 use super::rates::Rates;
 use crate::engine::{ChunkEvent, Event, Kind, PassInfo, Preview};
 
@@ -103,6 +104,7 @@ pub struct RunView {
     current: Option<usize>,
     drives: Vec<DriveView>,
     previews: BTreeMap<usize, Arc<Preview>>,
+    growing: Option<Growing>,
     /// The end of the latest event, in seconds from the run's start.
     latest: f64,
 }
@@ -144,6 +146,11 @@ impl RunView {
             Event::Preview { layer, preview } => {
                 if let Some(preview) = preview {
                     self.previews.insert(layer, preview);
+                }
+            }
+            Event::Lines { pass, lines } => {
+                if let (Some(index), Some(lines)) = (self.index_of(pass), lines) {
+                    self.growing = Some(Growing::with(self.growing.take(), index, &lines));
                 }
             }
             Event::Note { .. } => {}
@@ -279,6 +286,12 @@ impl RunView {
     #[must_use]
     pub const fn previews(&self) -> &BTreeMap<usize, Arc<Preview>> {
         &self.previews
+    }
+
+    /// The plane that is being made, or was made last.
+    #[must_use]
+    pub const fn growing(&self) -> Option<&Growing> {
+        self.growing.as_ref()
     }
 
     /// The end of the latest event, in seconds from the run's start.

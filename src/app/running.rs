@@ -164,7 +164,8 @@ impl App {
             Event::PassStarted { .. }
             | Event::PassFinished { .. }
             | Event::Chunk(_)
-            | Event::Preview { .. } => {}
+            | Event::Preview { .. }
+            | Event::Lines { .. } => {}
         }
         self.view.apply(event, now);
     }
