@@ -12,7 +12,7 @@ const MODULES: [(&str, &[&str]); 14] = [
     ("engine", &["optics", "spectral", "storage", "project"]),
     ("methods", &["optics", "spectral", "storage", "project", "engine"]),
     ("planner", &["optics", "spectral", "storage", "machine", "project", "engine", "methods"]),
-    ("inspect", &[]),
+    ("inspect", &["optics"]),
     ("run", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect"]),
     ("lab", &["optics", "storage", "machine", "project", "engine", "methods", "planner", "inspect", "run"]),
     (

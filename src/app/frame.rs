@@ -12,7 +12,8 @@ use super::previews::{self, Sources};
 use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
 use super::{
-    actions, charts, history, palette, questions, run_bar, sections, status, theme, timeline, toolbar,
+    actions, charts, growing, history, palette, questions, run_bar, sections, status, theme, timeline,
+    toolbar,
 };
 
 /// What a panel adds to the height of its content.
@@ -221,6 +222,13 @@ impl App {
         if (needed - self.charts_height).abs() > 0.5 {
             self.charts_height = needed;
             ui.ctx().request_repaint();
+        }
+        if self.view.is_active() {
+            let space = ui.available_size();
+            let project = self.ran.as_ref().unwrap_or(&self.project);
+            egui::Panel::right("growing")
+                .exact_size(growing::card_width(space.x, space.y))
+                .show(ui, |ui| growing::show(ui, &self.view, project, &self.growing));
         }
         egui::CentralPanel::default().show(ui, |ui| previews::show(ui, &sources, commands));
         if let Some(layer) = self.enlarged {

@@ -15,6 +15,7 @@ mod drives_page;
 mod edits;
 mod fields;
 mod frame;
+mod growing;
 mod help;
 mod history;
 mod images;
@@ -145,6 +146,7 @@ pub struct App {
     images: images::Images,
     pictures: preview_images::PreviewImages,
     enlarged: Option<usize>,
+    growing: growing::GrowingPicture,
     title: String,
     /// Points that the charts would fill, as of the last frame.
     charts_height: f32,
@@ -242,6 +244,7 @@ impl App {
             images: images::Images::default(),
             pictures: preview_images::PreviewImages::default(),
             enlarged: None,
+            growing: growing::GrowingPicture::default(),
             title: String::new(),
             charts_height: 0.0,
             may_close: false,
@@ -469,6 +472,7 @@ impl App {
         let wanted = self.project.layers.iter().map(|layer| layer.image.as_path());
         self.images.update(ctx, &self.wake, wanted);
         self.pictures.update(ctx, &self.wake, self.view.previews());
+        self.growing.update(ctx, &self.view);
     }
 
     /// An error with what is needed to report it.

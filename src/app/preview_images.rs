@@ -151,7 +151,8 @@ impl PreviewImages {
         let brightest = self.shown.values().map(|s| s.reduced.white).fold(0.0, f32::max);
         for (&layer, shown) in &mut self.shown {
             let white = if self.contrast.common { brightest } else { shown.reduced.white };
-            let wanted = Tone { white: white / self.contrast.gain_of(layer), curve: self.contrast.curve };
+            let wanted =
+                Tone { black: 0.0, white: white / self.contrast.gain_of(layer), curve: self.contrast.curve };
             if Some(wanted) != shown.made_with {
                 let size = [shown.reduced.width, shown.reduced.height];
                 let gray = shown.reduced.gray(wanted);
@@ -186,7 +187,7 @@ mod tests {
         mean[9] = 0.25;
         let r = Reduced::of(&preview(40, 25, mean), 100);
         assert!((r.white - 1.0).abs() < 1e-6);
-        let gray = r.gray(Tone { white: r.white, curve: Curve::SquareRoot });
+        let gray = r.gray(Tone { black: 0.0, white: r.white, curve: Curve::SquareRoot });
         assert_eq!((gray[0], gray[7], gray[9]), (255, 255, 128));
     }
 

@@ -221,7 +221,7 @@ fn frame(ui: &mut Ui, project: &Project, side: f32, sense: Sense) -> (Rect, egui
 }
 
 /// `size` scaled to fit in `space`.
-fn fit(size: Vec2, space: Vec2) -> Vec2 {
+pub fn fit(size: Vec2, space: Vec2) -> Vec2 {
     let scale = (space.x / size.x).min(space.y / size.y);
     if scale.is_finite() { size * scale } else { space }
 }

@@ -58,7 +58,7 @@ impl Records {
 
     /// Keeps an event, pictures aside.
     pub fn keep(&mut self, event: &Event) {
-        if matches!(event, Event::Preview { .. }) {
+        if matches!(event, Event::Preview { .. } | Event::Lines { .. }) {
             return;
         }
         if self.events.len() < MOST || !matches!(event, Event::Chunk(_)) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunk_bins::ChunkBins;
+use super::growing::Growing;
 use super::rates::Rates;
 use super::timeline::{Bar, Timeline};
 use crate::engine::{ChunkEvent, Event, Kind, PassInfo, Preview, Track};
@@ -113,6 +114,7 @@ pub struct RunView {
     drives: Vec<DriveView>,
     previews: BTreeMap<usize, Arc<Preview>>,
     timeline: Timeline,
+    growing: Option<Growing>,
     /// The end of the latest event, in seconds from the run's start.
     latest: f64,
 }
@@ -178,6 +180,11 @@ impl RunView {
                     self.previews.insert(layer, preview);
                 }
             }
+            Event::Lines { pass, lines } => {
+                if let (Some(index), Some(lines)) = (self.index_of(pass), lines) {
+                    self.growing = Some(Growing::with(self.growing.take(), index, &lines));
+                }
+            }
             Event::Note { .. } => {}
             Event::Finished { seconds } => self.end(RunState::Finished(seconds), now),
             Event::Cancelled { text } => self.end(RunState::Cancelled(text), now),
@@ -200,7 +207,7 @@ impl RunView {
     /// The run without its pictures, to be kept for its charts.
     #[must_use]
     pub fn without_previews(&self) -> Self {
-        Self { previews: BTreeMap::new(), ..self.clone() }
+        Self { previews: BTreeMap::new(), growing: None, ..self.clone() }
     }
 
     /// The run's index of each drive of a job; a new one for those not seen before.
@@ -343,6 +350,12 @@ impl RunView {
     #[must_use]
     pub const fn timeline(&self) -> &Timeline {
         &self.timeline
+    }
+
+    /// The plane that is being made, or was made last.
+    #[must_use]
+    pub const fn growing(&self) -> Option<&Growing> {
+        self.growing.as_ref()
     }
 
     /// The end of the latest event, in seconds from the run's start.

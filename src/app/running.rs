@@ -169,7 +169,8 @@ impl App {
             Event::PassStarted { .. }
             | Event::PassFinished { .. }
             | Event::Chunk(_)
-            | Event::Preview { .. } => {}
+            | Event::Preview { .. }
+            | Event::Lines { .. } => {}
         }
         self.records.keep(&event);
         self.view.apply(event, now);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crossbeam_channel::{Receiver, Sender};
 use serde::{Deserialize, Serialize};
 
+use super::lines::Lines;
 use super::preview::Preview;
 
 /// What a stretch of time was spent on.
@@ -111,6 +112,14 @@ pub enum Event {
         #[serde(skip)]
         preview: Option<Arc<Preview>>,
     },
+    /// More of the plane that a pass is making; only sent to a sink that watches planes grow.
+    Lines {
+        /// Index of the pass within the job.
+        pass: usize,
+        /// What is new of it, reduced; not saved with the events.
+        #[serde(skip)]
+        lines: Option<Arc<Lines>>,
+    },
     /// Something the user should know, such as a folder without direct I/O.
     Note {
         /// The sentence.
@@ -150,6 +159,7 @@ pub struct EventSink {
     sender: Sender<Event>,
     wake: Arc<dyn Fn() + Send + Sync>,
     lost: Arc<AtomicU64>,
+    watches: bool,
 }
 
 impl EventSink {
@@ -160,7 +170,19 @@ impl EventSink {
     #[must_use]
     pub fn channel(wake: impl Fn() + Send + Sync + 'static) -> (Self, Receiver<Event>) {
         let (sender, receiver) = crossbeam_channel::unbounded();
-        (Self { sender, wake: Arc::new(wake), lost: Arc::default() }, receiver)
+        (Self { sender, wake: Arc::new(wake), lost: Arc::default(), watches: false }, receiver)
+    }
+
+    /// The same sink, which also gets [`Event::Lines`].
+    #[must_use]
+    pub fn watching(self) -> Self {
+        Self { watches: true, ..self }
+    }
+
+    /// Whether planes are watched while they grow.
+    #[must_use]
+    pub const fn watches(&self) -> bool {
+        self.watches
     }
 
     /// Sends `event`, or counts it as lost.

@@ -9,8 +9,9 @@ use super::energy::Energies;
 use super::files::{JobFiles, device_notes};
 use super::flush::Flushing;
 use super::kernels::{BlockKernel, Columns, RowsForward, RowsInverse, Transforms};
+use super::lines::Watch;
 use super::pipeline::{ChunkKernel, DriveUse, PassContext, PassUse, run_pass};
-use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Plan, Preview};
+use super::{Cancel, EngineError, Event, EventSink, Kernel, Pass, Place, Plan, Preview};
 use crate::optics::{Encoder, Encoding, LayerSource, TransferReal};
 use crate::project::{Bypass, Precision};
 use crate::storage::{AlignedBuffer, Rates, peak_memory};
@@ -199,8 +200,8 @@ fn run_passes<T: TransferReal>(
         };
         refit(&mut buffers, &pass.buffer_sizes());
         context.sink.send(Event::PassStarted { pass: index, at: clock.elapsed().as_secs_f64() });
-        let used =
-            computing.pass(pass, &mut |kernel| run_pass(&pass.lanes, kernel, &mut buffers, &pass_context))?;
+        let used = computing
+            .pass(index, &mut |kernel| run_pass(&pass.lanes, kernel, &mut buffers, &pass_context))?;
         context.sink.send(Event::PassFinished { pass: index, seconds: used.seconds });
         report.passes.push(PassReport {
             name: pass.name.clone(),
@@ -241,8 +242,17 @@ struct Computing<'a, T: TransferReal> {
     energies: Energies,
     preview: Option<Preview>,
     full_scale: f64,
+    /// Where the planes are shown while they grow, if anybody watches.
+    sink: Option<&'a EventSink>,
     /// Samples of the output that did not fit in its levels, and all of them.
     clipped: Option<(u64, usize)>,
+}
+
+/// Sends the last of a plane that was watched.
+fn finish(watch: Option<&Watch>) {
+    if let Some(watch) = watch {
+        watch.send(true);
+    }
 }
 
 /// Runs a kernel over the chunks of a pass.
@@ -258,13 +268,24 @@ impl<'a, T: TransferReal> Computing<'a, T> {
             energies,
             preview: None,
             full_scale: context.full_scale,
+            sink: Some(context.sink).filter(|sink| sink.watches() && context.bypass.is_none()),
             clipped: None,
         }
     }
 
-    /// Makes the kernel of `pass`, has it run, and checks the energies it found.
-    fn pass(&mut self, pass: &Pass, run: &mut Run<'_>) -> Result<PassUse, EngineError> {
+    /// What shows the plane of `height × width` samples that pass `index` makes while it grows.
+    fn watch(&self, index: usize, width: usize, height: usize) -> Option<Arc<Watch>> {
+        let ports = self.plan.passes[index].lanes.iter().flat_map(|lane| &lane.outputs);
+        let mut files = ports.map(|port| &self.plan.files[port.file].place);
+        // What is only looked at goes to no file.
+        let result = files.next().is_none_or(|place| matches!(place, Place::Output(..)));
+        self.sink.map(|sink| Arc::new(Watch::new(sink.clone(), index, result, width, height)))
+    }
+
+    /// Makes the kernel of pass `index`, has it run, and checks the energies it found.
+    fn pass(&mut self, index: usize, run: &mut Run<'_>) -> Result<PassUse, EngineError> {
         let plan = self.plan;
+        let pass = &plan.passes[index];
         match &pass.kernel {
             Kernel::RowsForward { source, layers, split, part, tiles } => {
                 let layers = layers.iter().map(|&i| self.layers[i].clone()).collect();
@@ -294,6 +315,8 @@ impl<'a, T: TransferReal> Computing<'a, T> {
             Kernel::Blocks(blocks) => {
                 let layers = |layers: &Vec<usize>| layers.iter().map(|&i| self.layers[i].clone()).collect();
                 let layers = blocks.waves.iter().map(|wave| layers(&wave.layers)).collect();
+                let [y, x] = blocks.blocks;
+                let watch = self.watch(index, x.length, y.length);
                 let mut kernel = BlockKernel::<T>::new(
                     blocks,
                     pass.places(blocks),
@@ -301,10 +324,11 @@ impl<'a, T: TransferReal> Computing<'a, T> {
                     &mut self.transforms,
                     self.full_scale,
                     self.plan.threads,
-                );
+                )
+                .watched(watch.clone());
                 let used = run(&mut kernel)?;
+                finish(watch.as_deref());
                 if blocks.encoding == Encoding::Amplitude8 {
-                    let [y, x] = blocks.blocks;
                     self.clipped = Some((kernel.clipped(), y.length * x.length));
                 }
                 let [source, result] = kernel.energies();
@@ -316,9 +340,12 @@ impl<'a, T: TransferReal> Computing<'a, T> {
             Kernel::RowsInverse { split, streams, tiles, base, preview, encoding } => {
                 let encoder = Encoder { encoding: *encoding, full_scale: self.full_scale };
                 let (all, read) = (self.transforms.of(*split), streams.clone());
+                let watch = self.watch(index, split.length, tiles.height);
                 let mut kernel =
-                    RowsInverse::<T>::new(all, read, *tiles, *base, *preview, encoder, self.plan.threads);
+                    RowsInverse::<T>::new(all, read, *tiles, *base, *preview, encoder, self.plan.threads)
+                        .watched(watch.clone());
                 let used = run(&mut kernel)?;
+                finish(watch.as_deref());
                 self.energies.end(kernel.read(), kernel.energy(), &pass.name)?;
                 if *encoding == Encoding::Amplitude8 {
                     self.clipped = Some((kernel.clipped(), tiles.height * split.length));

@@ -22,9 +22,11 @@ pub enum Curve {
     SquareRoot,
 }
 
-/// Intensity shown as a grey level: 0 is black, `white` and above are white.
+/// Intensity shown as a grey level: `black` and below are black, `white` and above are white.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tone {
+    /// The intensity that is shown as black.
+    pub black: f32,
     /// The intensity that is shown as white.
     pub white: f32,
     /// What lies between.
@@ -35,15 +37,16 @@ impl Tone {
     /// White at the 99.5th percentile: a few bright grains do not darken the rest.
     #[must_use]
     pub fn of(intensity: &[f32]) -> Self {
-        Self { white: percentile(intensity, 0.995), curve: Curve::default() }
+        Self { black: 0.0, white: percentile(intensity, 0.995), curve: Curve::default() }
     }
 
-    /// The grey levels of an image; all black when `white` is 0.
+    /// The grey levels of an image; all black when `white` is not above `black`.
     #[must_use]
     pub fn levels(self, intensity: &[f32]) -> Vec<u8> {
-        let factor = if self.white > 0.0 { 1.0 / self.white } else { 0.0 };
+        let range = self.white - self.black;
+        let factor = if range > 0.0 { 1.0 / range } else { 0.0 };
         let level = |&value: &f32| {
-            let linear = (value * factor).clamp(0.0, 1.0);
+            let linear = ((value - self.black) * factor).clamp(0.0, 1.0);
             let shown = match self.curve {
                 Curve::Linear => linear,
                 Curve::SquareRoot => linear.sqrt(),
@@ -73,9 +76,11 @@ mod tests {
     #[test]
     fn levels_run_from_black_to_white_along_the_curve() {
         let values = [0.0, 0.5, 1.0, 2.0, 9.0, f32::NAN];
-        let levels = |curve| Tone { white: 2.0, curve }.levels(&values);
+        let levels = |curve| Tone { black: 0.0, white: 2.0, curve }.levels(&values);
         assert_eq!(levels(Curve::Linear), [0, 64, 128, 255, 255, 0]);
         assert_eq!(levels(Curve::SquareRoot), [0, 128, 180, 255, 255, 0]);
+        let black = Tone { black: 0.5, white: 1.5, curve: Curve::Linear };
+        assert_eq!(black.levels(&values), [0, 0, 128, 255, 255, 0]);
         assert_eq!(Tone::of(&[0.0; 9]).levels(&[0.0, 1.0]), [0, 0], "a dark image is black");
     }
 }

@@ -44,6 +44,7 @@ pub fn start(
     let settings = Settings { force, ..Settings::from(project) };
     let plan = check_project(project, &settings)?;
     let (sink, events) = EventSink::channel(wake);
+    let sink = sink.watching();
     let cancel = Cancel::default();
     let (project, stop) = (project.clone(), cancel.clone());
     let thread = std::thread::Builder::new()

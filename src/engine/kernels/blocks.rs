@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use super::block_plan::BlockPlan;
 use super::scratch::{gather_rows, move_rows, put_columns, put_rows, take_columns};
 use super::{Layers, PerThread, Transforms, add_source, batch};
+use crate::engine::lines::Watch;
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::preview::{Gather, Preview};
 use crate::engine::{Layout, Rect};
@@ -47,6 +48,7 @@ pub struct BlockKernel<T: TransferReal> {
     rows: PerThread<RowWork<T>>,
     columns: PerThread<ColumnWork<T>>,
     gather: Option<Gather>,
+    watch: Option<Arc<Watch>>,
     energies: [f64; 2],
     encoder: Encoder,
     clipped: u64,
@@ -130,6 +132,7 @@ impl<T: TransferReal> BlockKernel<T> {
                 table: zeros(table),
             }),
             gather,
+            watch: None,
             energies: [0.0; 2],
             encoder: Encoder { encoding: plan.encoding, full_scale },
             clipped: 0,
@@ -139,6 +142,12 @@ impl<T: TransferReal> BlockKernel<T> {
             streams,
             transfers,
         }
+    }
+
+    /// The same kernel, which also shows its lines to `watch`.
+    #[must_use]
+    pub fn watched(self, watch: Option<Arc<Watch>>) -> Self {
+        Self { watch, ..self }
     }
 
     /// Bytes of the kernel's own memory.
@@ -363,7 +372,7 @@ impl<T: TransferReal> BlockKernel<T> {
             _ => rows.clone().map(|_| None).collect(),
         };
         let (streams, work, block, dark) = (&self.streams[1], &self.rows, &self.block, self.dark);
-        let (gather, encoder) = (self.gather.as_ref(), self.encoder);
+        let (gather, watch, encoder) = (self.gather.as_ref(), self.watch.as_deref(), self.encoder);
         let scale = T::rounded(1.0 / (tiles.height * tiles.width) as f64);
         let group = |(index, outputs): (usize, &mut [Option<&mut [u8]>])| {
             let first = rows.start + index * GROUP;
@@ -392,6 +401,9 @@ impl<T: TransferReal> BlockKernel<T> {
                         clipped = encoder.encode(samples, output);
                     }
                     let bins = gather.map_or_else(Vec::new, |gather| gather.bin_part(columns.start, samples));
+                    if let Some(watch) = watch {
+                        watch.add(first + i, columns.start, samples);
+                    }
                     results.push((T::energy(samples), clipped, bins));
                 }
                 results
@@ -405,6 +417,9 @@ impl<T: TransferReal> BlockKernel<T> {
             if let Some(gather) = &mut self.gather {
                 gather.add_part(row, columns.start, &bins);
             }
+        }
+        if let Some(watch) = &self.watch {
+            watch.send(false);
         }
     }
 }

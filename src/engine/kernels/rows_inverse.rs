@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::scratch::gather_rows;
 use super::{PerThread, add_source, encode_lines};
+use crate::engine::lines::Watch;
 use crate::engine::pipeline::{ChunkKernel, Stop};
 use crate::engine::preview::{Gather, Preview};
 use crate::optics::{Encoder, Real};
@@ -25,6 +26,7 @@ pub struct RowsInverse<T: Real> {
     tiles: Tiles,
     base: Option<Element>,
     gather: Option<Gather>,
+    watch: Option<Arc<Watch>>,
     encoder: Encoder,
     clipped: u64,
     work: PerThread<RowsWork<T>>,
@@ -62,7 +64,25 @@ impl<T: Real> RowsInverse<T> {
             scratch: zeros(scratch),
         });
         let gather = preview.map(|distance| Gather::new(split.length, tiles.height, distance));
-        Self { streams, read_streams, tiles, base, gather, encoder, clipped: 0, work, energy: 0.0, read: 0.0 }
+        Self {
+            streams,
+            read_streams,
+            tiles,
+            base,
+            gather,
+            watch: None,
+            encoder,
+            clipped: 0,
+            work,
+            energy: 0.0,
+            read: 0.0,
+        }
+    }
+
+    /// The same kernel, which also shows its lines to `watch`.
+    #[must_use]
+    pub fn watched(self, watch: Option<Arc<Watch>>) -> Self {
+        Self { watch, ..self }
     }
 
     /// Bytes of the kernel's own memory.
@@ -123,6 +143,7 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
         };
         let (streams, work, gather, encoder) =
             (&self.streams, &self.work, self.gather.as_ref(), self.encoder);
+        let watch = self.watch.as_deref();
         let group = |index: usize, output: &mut Option<&mut [u8]>| {
             if stop.is_set() {
                 return (0.0, 0.0, 0, Vec::new());
@@ -152,6 +173,11 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
                 let clipped =
                     output.as_mut().map_or(0, |output| encode_lines(encoder, lines, split.length, output));
                 let binned = gather.map_or_else(Vec::new, |gather| gather.bin(lines));
+                if let Some(watch) = watch {
+                    for (row, line) in (y0 + first..).zip(lines.chunks_exact(split.length)) {
+                        watch.add(row, 0, line);
+                    }
+                }
                 (read, T::energy(lines), clipped, binned)
             })
         };
@@ -165,6 +191,9 @@ impl<T: Real> ChunkKernel for RowsInverse<T> {
             if let Some(gather) = &mut self.gather {
                 gather.add(y0 + index * GROUP, binned);
             }
+        }
+        if let Some(watch) = &self.watch {
+            watch.send(false);
         }
     }
 }
