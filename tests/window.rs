@@ -46,7 +46,7 @@ fn open(engine: FakeEngine, project: Project) -> Window {
 fn open_as(engine: FakeEngine, project: Project, path: Option<PathBuf>) -> Window {
     // Tall, so that nothing has to be scrolled to.
     Harness::builder()
-        .with_size([1400.0, 2200.0])
+        .with_size([1400.0, 3200.0])
         .build_eframe(move |cc| App::new(Arc::new(engine), project, path, &cc.egui_ctx))
 }
 
@@ -523,9 +523,9 @@ fn closing_during_a_run_asks_first() {
     click(&mut window, "Run");
     wait(&mut window, "progress", |w| w.state().view().progress(0.0).fraction > 0.0);
     request_close(&mut window);
-    assert!(shows(&window, "A run is under way"));
+    assert!(shows(&window, "Closing the window stops it"));
     click(&mut window, "Keep running");
-    assert!(window.state().is_running() && !shows(&window, "A run is under way"));
+    assert!(window.state().is_running() && !shows(&window, "Closing the window stops it"));
     request_close(&mut window);
     window.get_by_label("Stop and close").click();
     assert!(closes(&mut window) && !window.state().is_running());

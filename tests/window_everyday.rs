@@ -139,10 +139,10 @@ fn shortcuts_send_the_commands_they_are_listed_with() {
     let path = folder.path().join("mine.json");
     project(folder.path()).save(&path).unwrap();
     let mut window = open(Project::load(&path).unwrap(), Some(path.clone()), None);
-    press(&mut window, CTRL, Key::Num2);
-    assert!(shows(&window, "Nothing has been compared yet"));
+    press(&mut window, CTRL, Key::Num5);
+    assert!(shows(&window, "Nothing has run yet"));
     press(&mut window, CTRL, Key::Num1);
-    assert!(!shows(&window, "Nothing has been compared yet"));
+    assert!(!shows(&window, "Nothing has run yet"));
     press(&mut window, CTRL, Key::L);
     assert!(shows(&window, "Hide log"));
     edit(&mut window, Edit::Seed(5));
@@ -509,7 +509,7 @@ impl eframe::Storage for Storage {
 /// A window that is opened as `storage` has it, and the theme it has before the test sets one.
 fn open_again(storage: &Storage) -> (Window, egui::ThemePreference) {
     let mut theme = egui::ThemePreference::System;
-    let mut window: Window = Harness::builder().with_size([1400.0, 2200.0]).build_eframe(|cc| {
+    let mut window: Window = Harness::builder().with_size([1400.0, 3200.0]).build_eframe(|cc| {
         if let Some(memory) = eframe::get_value(storage, "egui") {
             cc.egui_ctx.memory_mut(|m| *m = memory);
         }
