@@ -13,7 +13,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use gigafringe::app::{App, Command, RunState, blank_project};
 use gigafringe::engine::Event;
-use gigafringe::project::{Layer, Phase, Project, Values};
+use gigafringe::project::{Layer, Project};
 use gigafringe::run::load_events;
 
 use fake_engine::FakeEngine;
@@ -24,7 +24,7 @@ fn project(folder: &Path) -> Project {
     let image = folder.join("layer.png");
     image::GrayImage::from_pixel(31, 20, image::Luma([200])).save(&image).unwrap();
     let distance = "3mm".parse().unwrap();
-    project.layers.push(Layer { image, distance, values: Values::Srgb, phase: Phase::Random });
+    project.layers.push(Layer::new(image, distance));
     project.output.path = folder.join("hologram.npy");
     project
 }
