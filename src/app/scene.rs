@@ -234,7 +234,12 @@ impl ScenePage {
             return;
         };
         if let Some(pointer) = response.interact_pointer_pos() {
-            dragged.depth = snapped(at(pointer) + dragged.offset);
+            let depth = snapped(at(pointer) + dragged.offset);
+            if (depth - dragged.depth).abs() > 0.0 {
+                dragged.depth = depth;
+                // The bar was drawn before.
+                ui.ctx().request_repaint();
+            }
         }
         ui.set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
         if response.drag_stopped() {

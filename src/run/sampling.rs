@@ -90,13 +90,18 @@ pub fn sampling_findings(project: &Project, padded: Option<[usize; 2]>) -> Vec<F
     }
     let found = sampling(project, padded);
     vec![
-        Finding::new("Hologram size", both(found.size, length), None),
+        Finding::new("Hologram size", size(&found), None),
         angle(project, &found),
         reach(project, &found),
         fill(&found),
         band(project, &found),
         evanescent(project, &found),
     ]
+}
+
+fn size(found: &Sampling) -> String {
+    let [y, x] = found.size.map(length);
+    format!("{x} × {y}")
 }
 
 fn angle(project: &Project, found: &Sampling) -> Finding {
@@ -223,7 +228,7 @@ pub fn needs_findings(project: &Project, estimate: &Estimate) -> Vec<Finding> {
         };
         let remedy = "make room, give its roles to another drive, or choose a plan with less scratch";
         findings.push(Finding::new(
-            format!("Space on {}", drive.path),
+            if drive.path == "." { "Working folder".into() } else { format!("Space on {}", drive.path) },
             value,
             judged.map(|verdict| (verdict, remedy.into())),
         ));

@@ -161,7 +161,8 @@ fn amplitude(ui: &mut Ui, sheet: &mut Sheet<'_>, index: usize) {
 fn name_row(ui: &mut Ui, sheet: &mut Sheet<'_>, index: usize) {
     let (number, layer) = (index + 1, &sheet.project.layers[index]);
     let (image, count) = (&layer.image, sheet.project.layers.len());
-    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+    let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         let remove = ui
             .small_button("×")
             .accessible_name(format!("Remove layer {number}"))
@@ -181,7 +182,7 @@ fn name_row(ui: &mut Ui, sheet: &mut Sheet<'_>, index: usize) {
                 sheet.send(Command::Edit(Edit::MoveLayer { from: index, to }));
             }
         }
-        ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let mut enabled = layer.enabled;
             let toggle = ui
                 .checkbox(&mut enabled, "")

@@ -25,7 +25,7 @@ const HOVERS: [(&str, &str); 8] = [
 ];
 
 /// Width of a row's verdict and of its name.
-const VERDICT_WIDTH: f32 = 74.0;
+const VERDICT_WIDTH: f32 = 66.0;
 const NAME_WIDTH: f32 = 96.0;
 const ROW_HEIGHT: f32 = 17.0;
 
@@ -110,8 +110,10 @@ fn row(ui: &mut Ui, finding: &Finding) {
         .iter()
         .find(|(of, _)| of == name)
         .map_or("Scratch and output that go to this drive, of what is free on it", |(_, hover)| hover);
-    let hover = note.as_ref().map_or_else(|| hover.to_owned(), |note| format!("{hover}\n{note}"));
+    let hover =
+        note.as_ref().map_or_else(|| hover.to_owned(), |note| format!("{hover}\n{}", text::sentence(note)));
     let words = format!("{name}: {value}, {}", verdict.word());
+    let hover = format!("{name}: {value}\n{hover}");
     line(ui, [(sign, verdict.word()), (name, value)], color, &hover, &words);
     if let Some(note) = note {
         let text = RichText::new(text::sentence(note)).color(color).small();
