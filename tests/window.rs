@@ -46,7 +46,7 @@ fn open(engine: FakeEngine, project: Project) -> Window {
 fn open_as(engine: FakeEngine, project: Project, path: Option<PathBuf>) -> Window {
     // Tall, so that nothing has to be scrolled to.
     Harness::builder()
-        .with_size([1400.0, 2200.0])
+        .with_size([1400.0, 2600.0])
         .build_eframe(move |cc| App::new(Arc::new(engine), project, path, &cc.egui_ctx))
 }
 

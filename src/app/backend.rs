@@ -23,6 +23,12 @@ pub enum Ask {
     AddFolder,
     /// Where the hologram goes that is stored so.
     OutputFile(Encoding),
+    /// Which run's events to show.
+    OpenEvents,
+    /// Where a run's events go.
+    SaveEvents,
+    /// Where the history's table goes.
+    HistoryFile,
 }
 
 /// Everything the window asks of the rest of the program; tests put a stand-in here.
@@ -128,6 +134,7 @@ impl Backend for Engine {
 
     fn ask(&self, ask: Ask) -> Option<Vec<PathBuf>> {
         let dialog = rfd::FileDialog::new();
+        let events = |dialog: rfd::FileDialog| dialog.add_filter("Events", &["jsonl"]);
         let projects = |dialog: rfd::FileDialog| dialog.add_filter("Gigafringe project", &["json"]);
         match ask {
             Ask::OpenProject => {
@@ -145,6 +152,20 @@ impl Backend for Engine {
             Ask::AddFolder => {
                 dialog.set_title("Choose a folder on a drive").pick_folder().map(|path| vec![path])
             }
+            Ask::OpenEvents => {
+                events(dialog).set_title("Open a run's events").pick_file().map(|path| vec![path])
+            }
+            Ask::SaveEvents => events(dialog)
+                .set_title("Save the run's events as")
+                .set_file_name("run.jsonl")
+                .save_file()
+                .map(|path| vec![path]),
+            Ask::HistoryFile => dialog
+                .add_filter("Table", &["csv"])
+                .set_title("Save the history as")
+                .set_file_name("history.csv")
+                .save_file()
+                .map(|path| vec![path]),
             Ask::OutputFile(encoding) => hologram_filters(dialog, encoding)
                 .set_title("Save the hologram as")
                 .set_file_name("hologram.npy")

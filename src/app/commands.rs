@@ -8,6 +8,7 @@ use super::backend::Ask;
 use super::drives_page::DrivesCommand;
 use super::edits::Edit;
 use super::fields::Field;
+use super::history::Column;
 use super::log::Level;
 use super::pages::Page;
 use super::preview_images::Contrast;
@@ -67,6 +68,20 @@ pub enum Command {
     Compare(Box<Comparing>),
     /// Stop the comparison.
     StopComparing,
+    /// Show a run whose events are in a file.
+    OpenEvents(PathBuf),
+    /// Write the events of the run that is shown; whether a file that exists is replaced.
+    SaveEvents(PathBuf, bool),
+    /// Lay the charts of an earlier run, or of none, over those of the one that is shown.
+    CompareRun(Option<usize>),
+    /// Show the charts of an earlier run.
+    ShowRun(usize),
+    /// Take a run off the history.
+    RemoveRun(usize),
+    /// Sort the history by a column.
+    SortHistory(Column),
+    /// Write the history as CSV; whether a file that exists is replaced.
+    ExportHistory(PathBuf, bool),
     /// Take the error strip away.
     DismissError,
     /// Put a text on the clipboard.
@@ -134,6 +149,19 @@ impl App {
             Command::Show(page) => self.options.page = page,
             Command::Compare(comparing) => self.compare(*comparing),
             Command::StopComparing => self.lab.stop(),
+            Command::OpenEvents(path) => {
+                self.open_events(&path);
+                self.options.page = Page::Timeline;
+            }
+            Command::SaveEvents(path, force) => self.save_events(path, force),
+            Command::CompareRun(id) => self.history.compare(id),
+            Command::ShowRun(id) => {
+                self.show_run(id);
+                self.options.page = Page::Timeline;
+            }
+            Command::RemoveRun(id) => self.history.remove(id),
+            Command::SortHistory(column) => self.sort_history(column),
+            Command::ExportHistory(path, force) => self.export_history(path, force),
             Command::DismissError => self.log.dismiss(),
             Command::Copy(text) => ctx.copy_text(text),
             Command::Close if self.is_running() => self.question = Some(Question::CloseDuringRun),
@@ -234,12 +262,15 @@ impl App {
         }
     }
 
-    /// Adds what was dropped on the window: a project is opened, all else becomes layers.
+    /// Adds what was dropped on the window: a project or a file of events is opened, all else becomes layers.
     pub(super) fn take_files(&mut self, paths: Vec<PathBuf>) {
         for path in paths {
             let is_project = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+            let is_record = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
             self.commands.push(if is_project {
                 Command::Open(path)
+            } else if is_record {
+                Command::OpenEvents(path)
             } else if path.is_dir() {
                 Command::AddFolder(path)
             } else {

@@ -51,6 +51,10 @@ pub enum Field {
     NewLayer,
     /// A folder to add.
     NewFolder,
+    /// A run's events.
+    EventsFile,
+    /// The history as a table.
+    HistoryFile,
 }
 
 /// What the user has typed and not committed, or what was refused.
@@ -281,6 +285,8 @@ const fn hint(field: Field) -> &'static str {
         Field::FullScale => "four times the root mean square",
         Field::NewLayer => "path of an image",
         Field::NewFolder => "path of a folder",
+        Field::EventsFile => "path ending in .jsonl",
+        Field::HistoryFile => "path ending in .csv",
         Field::ProjectFile => "path of the project file, ending in .json",
         _ => "",
     }

@@ -5,13 +5,12 @@ use std::sync::atomic::Ordering;
 
 use egui::{Context, ViewportCommand};
 
-use super::drives_page::Seen;
 use super::fields::Sheet;
 use super::pages::{self, Page};
 use super::previews::{self, Sources};
 use super::screenshot::{Shooter, Step};
 use super::{App, Command, RunState};
-use super::{charts, questions, run_bar, sections, status, theme, toolbar};
+use super::{charts, history, questions, run_bar, sections, status, theme, timeline, toolbar};
 
 /// What a panel adds to the height of its content.
 const PANEL_MARGIN: f32 = 8.0;
@@ -52,6 +51,7 @@ impl App {
             || self.measure_task.is_some()
             || self.drives_page.busy()
             || self.tuning.busy()
+            || self.records.busy()
             || self.lab.is_running()
             || self.drives_task.is_some();
         let failure = match self.view.state() {
@@ -138,17 +138,21 @@ impl App {
                 egui::CentralPanel::default()
                     .show(ui, |ui| self.lab.show(ui, &self.project, running, &mut commands));
             }
-            Page::Drives => {
-                let seen = Seen {
-                    project: &self.project,
-                    drives: self.drives.as_deref(),
-                    needs: &self.needs,
-                    blocked: self.measuring_blocked(),
-                    dialog_open,
-                };
-                egui::CentralPanel::default().show(ui, |ui| self.drives_page.show(ui, &seen, &mut commands));
-            }
+            Page::Drives => self.show_drives_page(ui, &mut commands),
             Page::Run => self.run_page(ui, &mut commands),
+            Page::Timeline | Page::History => {
+                let mut sheet = Sheet {
+                    project: &self.project,
+                    drafts: &mut self.drafts,
+                    commands: &mut commands,
+                    dialog_open,
+                    options: self.options,
+                };
+                egui::CentralPanel::default().show(ui, |ui| match self.options.page {
+                    Page::History => history::show(ui, &mut sheet, &self.history),
+                    _ => timeline::show(ui, &mut sheet, &self.view, &self.history),
+                });
+            }
         }
         if let Some(question) = &self.question {
             questions::show(ui, question, &mut commands);
@@ -222,6 +226,7 @@ impl eframe::App for App {
         // Before the estimate, which is made anew after it.
         self.poll_measure();
         self.poll_drives_page();
+        self.poll_records();
         self.lab.poll();
         self.poll_needs();
         self.poll_tuning();

@@ -56,7 +56,7 @@ impl Default for LabPage {
     fn default() -> Self {
         Self {
             experiment: Experiment::Table1,
-            size: 2048,
+            size: 1536,
             rounds: 3,
             folder: std::env::temp_dir().display().to_string(),
             task: None,

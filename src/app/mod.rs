@@ -13,6 +13,7 @@ mod drives_page;
 mod edits;
 mod fields;
 mod frame;
+mod history;
 mod images;
 mod lab;
 mod log;
@@ -23,6 +24,7 @@ mod preview_images;
 mod previews;
 mod questions;
 mod rates;
+mod records;
 mod run_bar;
 mod run_view;
 mod running;
@@ -32,6 +34,7 @@ mod status;
 mod task;
 mod text;
 mod theme;
+mod timeline;
 mod toolbar;
 mod window;
 
@@ -109,6 +112,8 @@ pub struct App {
     /// The last run, whose thread may still be tidying up.
     ended: Option<RunHandle>,
     view: RunView,
+    records: records::Records,
+    history: history::History,
     /// What was shown before the run that is being checked.
     before_run: Option<(RunView, Option<Project>)>,
     /// The project as it was when the last run began; what is shown of that run is about this one.
@@ -192,6 +197,8 @@ impl App {
             activity: Activity::Idle,
             ended: None,
             view: RunView::default(),
+            records: records::Records::default(),
+            history: history::History::default(),
             before_run: None,
             ran: None,
             selected_pass: None,
@@ -304,6 +311,16 @@ impl App {
                 Ask::SaveProject => Command::SaveAs(path),
                 Ask::AddImages => Command::Edit(Edit::AddLayer(path)),
                 Ask::AddFolder => Command::AddFolder(path),
+                Ask::OpenEvents => Command::OpenEvents(path),
+                // The dialog has asked about these very files; a name that is completed is another one.
+                Ask::SaveEvents => {
+                    let force = path.extension().is_some();
+                    Command::SaveEvents(path, force)
+                }
+                Ask::HistoryFile => {
+                    let force = path.extension().is_some();
+                    Command::ExportHistory(path, force)
+                }
                 Ask::OutputFile(_) => Command::Edit(Edit::OutputPath(path)),
             });
         }

@@ -10,6 +10,10 @@ pub enum Page {
     /// The run, its charts and previews.
     #[default]
     Run,
+    /// What each drive and stream did when.
+    Timeline,
+    /// The runs of this window.
+    History,
     /// The drives, their speed and their roles.
     Drives,
     /// The lab.
@@ -18,8 +22,14 @@ pub enum Page {
 
 impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
-    pub const ALL: [(Self, &'static str, &'static str); 3] = [
-        (Self::Run, "Run", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+    pub const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Run, "Charts", "What every drive does, chunk by chunk, and the layers' reconstructions"),
+        (
+            Self::Timeline,
+            "Timeline",
+            "Each drive's reads and writes and each stream's computing as bars in time",
+        ),
+        (Self::History, "History", "The runs of this window: what they took, to compare and export"),
         (Self::Drives, "Drives", "Every drive with its folders, how fast it is, and the roles"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];

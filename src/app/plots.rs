@@ -163,7 +163,7 @@ pub fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, look: Look) {
 }
 
 /// An axis whose labels have as many decimals as its steps, `apart` points from each other at least.
-fn axis(hints: AxisHints<'static>, apart: f32) -> AxisHints<'static> {
+pub fn axis(hints: AxisHints<'static>, apart: f32) -> AxisHints<'static> {
     hints
         .label_spacing(Rangef::new(apart, 1.2 * apart))
         .tick_label_font(FontId::proportional(11.5))
@@ -178,7 +178,7 @@ fn number(value: f64, step: f64) -> String {
 }
 
 /// Marks at about `wanted` round values, not closer than `least`.
-fn marks(input: &GridInput, wanted: u8, least: f64) -> Vec<GridMark> {
+pub fn marks(input: &GridInput, wanted: u8, least: f64) -> Vec<GridMark> {
     let (low, high) = input.bounds;
     let step = round_step((high - low) / f64::from(wanted)).max(least);
     let mut marks = Vec::new();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::chunk_bins::ChunkBins;
 use super::rates::Rates;
-use crate::engine::{ChunkEvent, Event, Kind, PassInfo, Preview};
+use super::timeline::{Bar, Timeline};
+use crate::engine::{ChunkEvent, Event, Kind, PassInfo, Preview, Track};
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,6 +37,8 @@ pub struct PassView {
     pub info: PassInfo,
     /// Whether it has begun.
     pub started: bool,
+    /// Seconds from the run's start to its own.
+    pub at: f64,
     /// Seconds it took, once it has ended.
     pub seconds: Option<f64>,
     /// Bytes moved so far.
@@ -61,6 +64,12 @@ pub struct JobView {
     first_pass: usize,
     /// Seconds it was expected to take.
     predicted: Option<f64>,
+    /// Lines of a chunk.
+    pub chunk: usize,
+    /// Chunks a stage may hold ahead.
+    pub buffers: usize,
+    /// Bytes of memory set aside.
+    pub memory: u64,
 }
 
 /// A drive over the whole run.
@@ -103,6 +112,7 @@ pub struct RunView {
     current: Option<usize>,
     drives: Vec<DriveView>,
     previews: BTreeMap<usize, Arc<Preview>>,
+    timeline: Timeline,
     /// The end of the latest event, in seconds from the run's start.
     latest: f64,
 }
@@ -117,18 +127,40 @@ impl RunView {
     /// Takes one event in.
     pub fn apply(&mut self, event: Event, now: f64) {
         match event {
-            Event::JobStarted { name, job: _, jobs, method, drives, passes, predicted } => {
+            Event::JobStarted {
+                name,
+                jobs,
+                method,
+                drives,
+                passes,
+                predicted,
+                chunk,
+                buffers,
+                memory,
+                ..
+            } => {
                 self.state = RunState::Running;
                 self.jobs_total = jobs;
-                self.start_job(name, method, drives, passes);
-                if let Some(job) = self.jobs.last_mut() {
-                    job.predicted = predicted;
-                }
+                let drives = self.indices_of(drives);
+                let (offset, first_pass) = (self.latest, self.passes.len());
+                self.start_passes(passes);
+                self.jobs.push(JobView {
+                    name,
+                    method,
+                    offset,
+                    drives,
+                    first_pass,
+                    predicted,
+                    chunk,
+                    buffers,
+                    memory,
+                });
             }
             Event::PassStarted { pass, at } => {
                 self.reach(at);
                 if let Some(index) = self.index_of(pass) {
                     self.passes[index].started = true;
+                    self.passes[index].at = self.jobs.last().map_or(0.0, |job| job.offset) + at;
                     self.current = Some(index);
                 }
             }
@@ -159,24 +191,38 @@ impl RunView {
         self.ended = Some(now);
     }
 
-    fn start_job(&mut self, name: String, method: String, drives: Vec<String>, passes: Vec<PassInfo>) {
-        let drives = drives
-            .into_iter()
-            .map(|name| {
-                self.drives.iter().position(|d| d.name == name).unwrap_or_else(|| {
-                    self.drives.push(DriveView { name, ..DriveView::default() });
-                    self.drives.len() - 1
-                })
+    /// Lets the clock of a run that was read from a file end with its last event.
+    pub fn end_after_its_events(&mut self) {
+        self.began = 0.0;
+        self.ended = Some(self.latest);
+    }
+
+    /// The run without its pictures, to be kept for its charts.
+    #[must_use]
+    pub fn without_previews(&self) -> Self {
+        Self { previews: BTreeMap::new(), ..self.clone() }
+    }
+
+    /// The run's index of each drive of a job; a new one for those not seen before.
+    fn indices_of(&mut self, drives: Vec<String>) -> Vec<usize> {
+        let index = |name: String| {
+            self.drives.iter().position(|drive| drive.name == name).unwrap_or_else(|| {
+                self.drives.push(DriveView { name, ..DriveView::default() });
+                self.drives.len() - 1
             })
-            .collect();
+        };
+        drives.into_iter().map(index).collect()
+    }
+
+    /// Announces the passes of the job that begins.
+    fn start_passes(&mut self, passes: Vec<PassInfo>) {
         let job = self.jobs.len();
-        let (offset, first_pass) = (self.latest, self.passes.len());
-        self.jobs.push(JobView { name, method, offset, drives, first_pass, predicted: None });
         self.passes.extend(passes.into_iter().enumerate().map(|(pass, info)| PassView {
             job,
             pass,
             info,
             started: false,
+            at: 0.0,
             seconds: None,
             bytes_done: 0,
             drives: Vec::new(),
@@ -202,6 +248,18 @@ impl RunView {
         let offset = job.offset;
         let drive = event.drive.and_then(|d| job.drives.get(d).copied());
         self.reach(event.end);
+        if let Some(track) = Track::of(&ChunkEvent { drive, ..event.clone() }) {
+            let bar = Bar {
+                start: offset + event.start,
+                end: offset + event.end.max(event.start),
+                pass: index,
+                stream: event.stream,
+                chunk: event.chunk,
+                chunks: 1,
+                bytes: event.bytes,
+            };
+            self.timeline.add(track, event.kind, bar);
+        }
         let pass = &mut self.passes[index];
         let seconds = (event.end - event.start).max(0.0);
         match drive {
@@ -279,6 +337,12 @@ impl RunView {
     #[must_use]
     pub const fn previews(&self) -> &BTreeMap<usize, Arc<Preview>> {
         &self.previews
+    }
+
+    /// What each drive and stream did when.
+    #[must_use]
+    pub const fn timeline(&self) -> &Timeline {
+        &self.timeline
     }
 
     /// The end of the latest event, in seconds from the run's start.
@@ -396,6 +460,9 @@ mod tests {
                 })
                 .collect(),
             predicted: Some(2.0),
+            chunk: 64,
+            buffers: 3,
+            memory: 1 << 20,
         }
     }
 

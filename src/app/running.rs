@@ -53,7 +53,7 @@ impl App {
         }));
     }
 
-    fn forget_last_run(&mut self) {
+    pub(super) fn forget_last_run(&mut self) {
         self.before_run = None;
         self.pictures.clear();
         self.selected_pass = None;
@@ -98,6 +98,8 @@ impl App {
                         handle.cancel.cancel();
                     }
                     self.forget_last_run();
+                    self.records.clear();
+                    self.history.show(None);
                     self.activity = Activity::Running(handle);
                 }
                 Poll::Done(Err(RunError::Exists { path })) => {
@@ -153,6 +155,9 @@ impl App {
 
     fn take_event(&mut self, event: Event) {
         let now = self.now();
+        if event.is_last() {
+            self.records.keep(&event);
+        }
         match &event {
             Event::Note { text } => self.say(Level::Note, text.clone()),
             Event::JobStarted { name, job, jobs, method, .. } => {
@@ -166,6 +171,7 @@ impl App {
             | Event::Chunk(_)
             | Event::Preview { .. } => {}
         }
+        self.records.keep(&event);
         self.view.apply(event, now);
     }
 
@@ -182,6 +188,7 @@ impl App {
         }
         let now = self.now();
         self.view.end(state, now);
+        self.remember_run();
         self.stopping = false;
         // Not joined here: the thread may still be removing files, and a frame must not wait.
         if let Activity::Running(handle) = std::mem::take(&mut self.activity) {

@@ -29,7 +29,7 @@ pub struct CompareArguments {
     #[arg(value_enum)]
     pub experiment: Experiment,
     /// Samples along each side of the plane.
-    #[arg(long, value_name = "N", default_value_t = 2048)]
+    #[arg(long, value_name = "N", default_value_t = 1536)]
     pub size: usize,
     /// Bound on each job's memory, twice that in f64; half of a plane if not given.
     #[arg(long, value_name = "SIZE")]

@@ -11,7 +11,7 @@ use tempfile::TempPath;
 use crate::engine::{EngineError, Event, EventSink, JobReport, PassInfo};
 use crate::optics::Bytes;
 use crate::planner::ChoiceRow;
-use crate::run::{Estimate, RunError};
+use crate::run::{Estimate, RunError, write_event};
 use crate::storage::{StorageError, folder_of};
 
 /// Prints to standard error; a terminal that is gone is no reason to stop.
@@ -79,9 +79,7 @@ fn tell(events: &Receiver<Event>, mut file: Option<BufWriter<File>>) -> std::io:
     for event in events {
         if let Some(file) = file.as_mut().filter(|_| written.is_ok()) {
             // The run goes on, and is told of, without its events.
-            written = serde_json::to_writer(&mut *file, &event)
-                .map_err(Into::into)
-                .and_then(|()| file.write_all(b"\n"));
+            written = write_event(file, &event);
         }
         match event {
             Event::JobStarted { name, passes: all, .. } => {

@@ -77,6 +77,15 @@ pub enum Event {
         /// Seconds the job is expected to take, if that was predicted.
         #[serde(default)]
         predicted: Option<f64>,
+        /// Lines of a chunk.
+        #[serde(default)]
+        chunk: usize,
+        /// Chunks a stage may hold ahead.
+        #[serde(default)]
+        buffers: usize,
+        /// Bytes of memory set aside.
+        #[serde(default)]
+        memory: u64,
     },
     /// A pass begins.
     PassStarted {

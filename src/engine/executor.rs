@@ -119,6 +119,9 @@ pub fn execute(plan: &Plan, context: &JobContext<'_>) -> Result<JobReport, Engin
         drives: plan.drive_names(context.emulation),
         passes: plan.passes.iter().map(Pass::info).collect(),
         predicted: plan.predicted.as_ref().map(|predicted| predicted.1),
+        chunk: plan.chunk,
+        buffers: plan.buffers,
+        memory: plan.memory().total(),
     });
     let mut files = JobFiles::create(plan, context.cancel)?;
     if let Some(rates) = context.emulation {

@@ -35,6 +35,7 @@ pub enum Tune {
 }
 
 /// What is to be run and compared.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice by itself")]
 pub struct Stage {
     /// For example `hologram`.
     pub name: &'static str,

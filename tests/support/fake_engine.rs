@@ -1,5 +1,8 @@
 //! A stand-in for the engine: it sends what a real run sends, and computes nothing.
 
+// Not every test uses all of it.
+#![allow(dead_code)]
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -362,6 +365,9 @@ impl Run {
             drives,
             passes: (0..passes).map(info).collect(),
             predicted: Some(2.0),
+            chunk: 128,
+            buffers: self.project.buffers,
+            memory: self.project.memory.0 / 2,
         });
         let started = Instant::now();
         let at = || started.elapsed().as_secs_f64();
