@@ -1,7 +1,6 @@
 //! Journeys through the drives' page and the tuning, with a stand-in for the engine and no display.
 
 #[path = "support/fake_engine.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
 mod fake_engine;
 #[path = "support/hands.rs"]
 mod hands;
@@ -38,7 +37,7 @@ fn project(folder: &Path, folders: &[&str]) -> Project {
 fn open(engine: FakeEngine, project: Project) -> Window {
     // Tall, so that nothing has to be scrolled to.
     Harness::builder()
-        .with_size([1500.0, 2200.0])
+        .with_size([1500.0, 2600.0])
         .build_eframe(move |cc| App::new(Arc::new(engine), project, None, &cc.egui_ctx))
 }
 
@@ -245,11 +244,11 @@ fn nothing_is_measured_during_a_run() {
     window.state_mut().send(Command::Run);
     wait(window, "the run", |w| *w.state().view().state() == RunState::Running);
     assert!(!is_enabled(window, "Measure…"));
-    assert!(shows(window, "A run is under way; changes here apply to the next run"));
+    assert!(shows(window, "Changes here apply to the next run, not to the one under way"));
     window.state_mut().send(Command::Cancel);
     wait(window, "the stop", |w| !w.state().is_running());
     assert!(is_enabled(window, "Measure…"));
-    assert!(!shows(window, "changes here apply to the next run"));
+    assert!(!shows(window, "Changes here apply to the next run"));
 }
 
 #[test]

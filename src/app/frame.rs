@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 
 use egui::{Context, ViewportCommand};
 
-use super::drives_page::Seen;
 use super::fields::Sheet;
 use super::pages::{self, Page};
 use super::previews::{self, Sources};
@@ -165,16 +164,7 @@ impl App {
                 egui::CentralPanel::default()
                     .show(ui, |ui| self.scene.show(ui, &self.project, &self.images, commands));
             }
-            Page::Drives => {
-                let seen = Seen {
-                    project: &self.project,
-                    drives: self.drives.as_deref(),
-                    needs: &self.needs,
-                    blocked: self.measuring_blocked(),
-                    dialog_open,
-                };
-                egui::CentralPanel::default().show(ui, |ui| self.drives_page.show(ui, &seen, commands));
-            }
+            Page::Drives => self.show_drives_page(ui, commands),
             Page::Run => self.run_page(ui, commands),
             Page::Timeline | Page::History => {
                 let mut sheet = Sheet {

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::App;
+use super::commands::Command;
 use super::log::Level;
 use super::needs::Needs;
 use super::pages::Page;
@@ -22,7 +23,7 @@ use crate::run::RunError;
 use crate::storage::DetectedDrive;
 
 use dialog::Dialog;
-pub(super) use view::Seen;
+use view::Seen;
 
 /// What the user can ask for on the drives' page.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,6 +114,18 @@ impl App {
             DrivesCommand::Propose => self.propose_roles(),
             DrivesCommand::DismissProposal => self.drives_page.proposal = None,
         }
+    }
+
+    /// Shows the page in the middle of the window.
+    pub(super) fn show_drives_page(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        let seen = Seen {
+            project: &self.project,
+            drives: self.drives.as_deref(),
+            needs: &self.needs,
+            blocked: self.measuring_blocked(),
+            dialog_open: self.dialog.is_some(),
+        };
+        egui::CentralPanel::default().show(ui, |ui| self.drives_page.show(ui, &seen, commands));
     }
 
     /// Why drives cannot be measured now.

@@ -186,7 +186,7 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, tuning: &mut Tuning, needs: &Nee
         tuning.open = true;
         let project = sheet.project;
         if running {
-            let words = "ℹ A run is under way; changes here apply to the next run";
+            let words = "ℹ Changes here apply to the next run, not to the one under way";
             ui.label(RichText::new(words).color(tokens(ui).warning).small());
         }
         let words = ("Chunk", "Lines handled at once; leave it empty to fill the memory");
