@@ -442,6 +442,7 @@ impl App {
         if self.is_running() || measuring || self.lab.is_running() {
             return;
         }
+        self.say(Level::Info, "Comparing in the lab");
         let (backend, wake) = (self.backend.clone(), self.wake.clone());
         self.lab.start(comparing, move |comparing, cancel, lines| {
             let told = wake.clone();
