@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::inspector::Export;
 use crate::engine::Cancel;
 use crate::lab::{self, Comparing, ExperimentReport};
 use crate::planner::Measuring;
@@ -22,6 +23,8 @@ pub enum Ask {
     AddFolder,
     /// Where the hologram goes that is stored so.
     OutputFile(Encoding),
+    /// Where the inspector saves something.
+    ExportFile(Export),
 }
 
 /// Everything the window asks of the rest of the program; tests put a stand-in here.
@@ -113,6 +116,15 @@ impl Backend for Engine {
                 .set_file_name("hologram.npy")
                 .save_file()
                 .map(|path| vec![path]),
+            Ask::ExportFile(what) => {
+                let (ending, name) = what.ending();
+                dialog
+                    .add_filter(ending.to_uppercase(), &[ending])
+                    .set_title("Export as")
+                    .set_file_name(format!("{name}.{ending}"))
+                    .save_file()
+                    .map(|path| vec![path])
+            }
         }
     }
 }

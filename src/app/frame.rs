@@ -128,6 +128,10 @@ impl App {
                 egui::CentralPanel::default()
                     .show(ui, |ui| self.lab.show(ui, &self.project, running, &mut commands));
             }
+            Page::Inspect => {
+                let sources = Self::inspected(self.ran.as_ref(), &self.view, &self.wake, dialog_open);
+                self.inspector.show(ui, &sources, &mut commands);
+            }
             Page::Run => self.run_page(ui, &mut commands),
         }
         if let Some(question) = &self.question {
@@ -176,9 +180,6 @@ impl App {
                 .show(ui, |ui| growing::show(ui, &self.view, project, &self.growing));
         }
         egui::CentralPanel::default().show(ui, |ui| previews::show(ui, &sources, commands));
-        if let Some(layer) = self.enlarged {
-            previews::enlarged(ui, &sources, layer, commands);
-        }
     }
 }
 
@@ -209,6 +210,7 @@ impl eframe::App for App {
         // Before the estimate, which is made anew after it.
         self.poll_measure();
         self.lab.poll();
+        self.poll_export();
         self.poll_needs();
         self.drain_run(ctx);
         self.update_pictures(ctx);

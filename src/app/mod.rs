@@ -14,6 +14,7 @@ mod fields;
 mod frame;
 mod growing;
 mod images;
+mod inspector;
 mod lab;
 mod log;
 mod needs;
@@ -45,6 +46,7 @@ use egui::Context;
 pub use backend::{Ask, Backend, Engine};
 pub use commands::Command;
 pub use edits::Edit;
+pub use inspector::{Export, ExportTo};
 pub use preview_images::Contrast;
 pub use run_view::{RunState, RunView};
 pub use screenshot::{Scheme, Screenshot};
@@ -114,7 +116,7 @@ pub struct App {
     stopping: bool,
     images: images::Images,
     pictures: preview_images::PreviewImages,
-    enlarged: Option<usize>,
+    inspector: inspector::Inspector,
     growing: growing::GrowingPicture,
     title: String,
     /// Points that the charts would fill, as of the last frame.
@@ -194,7 +196,7 @@ impl App {
             stopping: false,
             images: images::Images::default(),
             pictures: preview_images::PreviewImages::default(),
-            enlarged: None,
+            inspector: inspector::Inspector::default(),
             growing: growing::GrowingPicture::default(),
             title: String::new(),
             charts_height: 0.0,
@@ -301,6 +303,7 @@ impl App {
                 Ask::SaveProject => Command::SaveAs(path),
                 Ask::AddImages => Command::Edit(Edit::AddLayer(path)),
                 Ask::AddFolder => Command::AddFolder(path),
+                Ask::ExportFile(what) => Command::Export(ExportTo::chosen(what, path)),
                 Ask::OutputFile(_) => Command::Edit(Edit::OutputPath(path)),
             });
         }
@@ -385,6 +388,37 @@ impl App {
         self.say(level, text);
         // The estimate is made anew with what was measured.
         self.needs_of = None;
+    }
+
+    /// What the inspector looks at.
+    fn inspected<'a>(
+        ran: Option<&'a Project>,
+        view: &'a RunView,
+        wake: &'a Wake,
+        dialog_open: bool,
+    ) -> inspector::Sources<'a> {
+        inspector::Sources { ran, previews: view.previews(), running: view.is_active(), dialog_open, wake }
+    }
+
+    /// Saves what is inspected, asking first about a file that exists.
+    fn export(&mut self, to: ExportTo) {
+        self.question = None;
+        if !to.replace && to.path.exists() {
+            self.question = Some(Question::ReplaceExport(to));
+            return;
+        }
+        let sources = Self::inspected(self.ran.as_ref(), &self.view, &self.wake, self.dialog.is_some());
+        if let Err(error) = self.inspector.export(to, &sources) {
+            self.say(Level::Error, error);
+        }
+    }
+
+    fn poll_export(&mut self) {
+        match self.inspector.poll_export() {
+            None => {}
+            Some(Ok(path)) => self.say(Level::Info, format!("Exported {}", path.display())),
+            Some(Err(error)) => self.say(Level::Error, error),
+        }
     }
 
     fn update_pictures(&mut self, ctx: &Context) {
