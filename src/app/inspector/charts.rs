@@ -14,17 +14,22 @@ const HISTOGRAM_HEIGHT: f32 = 128.0;
 const WORDS: f32 = 34.0;
 
 impl Inspector {
-    /// Shows the intensities along `cut`.
-    pub(super) fn profile(&mut self, ui: &mut Ui, current: &Current<'_>, cut: Cut) {
+    /// Shows the intensities along the cut, if one is set.
+    pub(super) fn profile(&mut self, ui: &mut Ui, current: &Current<'_>) {
+        let Some(cut) = self.cut else {
+            ui.label(RichText::new("Profile").strong());
+            ui.weak("Drag in the picture to set it");
+            return;
+        };
         let Some(picture) = current.picture() else { return };
         let points = profile(picture, cut);
         let tokens = tokens(ui);
         let own = self.own_profile(current, cut);
         ui.horizontal_wrapped(|ui| {
             self.cut_fields(ui, current, cut);
-            ui.colored_label(tokens.read, "━ reconstruction");
+            ui.colored_label(tokens.read, "■ reconstruction");
             if own.is_some() {
-                ui.colored_label(tokens.write, "┅ the layer's own, scaled").on_hover_text(
+                ui.colored_label(tokens.write, "■ the layer's own, scaled (dashed)").on_hover_text(
                     "The layer's own intensities over the factor c that makes the reconstruction fit them best",
                 );
             }

@@ -169,10 +169,11 @@ impl Inspector {
                 self.panel(ui, &current, sources, commands);
             });
         });
-        if let Some(cut) = self.cut {
+        // Also before there is one, so that the picture does not move while it is set.
+        if self.cut.is_some() || matches!(self.tool, Tool::Row | Tool::Column | Tool::Line) {
             egui::Panel::bottom("inspector profile")
                 .exact_size(PROFILE_HEIGHT)
-                .show(ui, |ui| self.profile(ui, &current, cut));
+                .show(ui, |ui| self.profile(ui, &current));
         }
         egui::Panel::bottom("inspector read-out").show(ui, |ui| self.read_out(ui, &current));
         egui::CentralPanel::default().show(ui, |ui| self.pictures(ui, &current));
