@@ -120,11 +120,14 @@ fn roles_are_assigned_the_run_is_followed_and_the_previews_appear() {
             && w.query_by_label("Reconstruction of layer 2").is_some()
     });
     assert!(shows(&window, "Layer 2 at 4 mm"));
-    assert!(shows(&window, "1 : 8 preview, intensity |u|², relative"));
+    assert!(shows(&window, "1 : 4 preview, intensity |u|², relative"));
     assert!(is_enabled(&window, "Run"));
 
+    // A click opens the inspector on that layer; the run is where it was.
     click(&mut window, "Reconstruction of layer 2");
-    click(&mut window, "Close");
+    assert!(shows(&window, "Layer 2 of 2 at 4 mm"));
+    click(&mut window, "Charts");
+    assert!(shows(&window, "Layer 2 at 4 mm"));
     click(&mut window, "Show log");
     assert!(shows(&window, "no direct I/O"));
 }

@@ -1,6 +1,5 @@
 //! Everyday things in the window: shortcuts, the palette, undo, recent projects, recovery, the log.
 
-#[allow(dead_code, reason = "shared with tests that need more of it")]
 #[path = "support/fake_engine.rs"]
 mod fake_engine;
 #[path = "support/hands.rs"]

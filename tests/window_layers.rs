@@ -1,7 +1,6 @@
 //! Journeys through the layers' list, the scene, the sampling's rows and the presets.
 
 #[path = "support/fake_engine.rs"]
-#[expect(dead_code, reason = "one of several journeys' files")]
 mod fake_engine;
 #[path = "support/hands.rs"]
 mod hands;

@@ -1,7 +1,6 @@
 //! What is kept of runs: the timeline, files of events, the history.
 
 #[path = "support/fake_engine.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
 mod fake_engine;
 #[path = "support/hands.rs"]
 mod hands;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::inspector::Export;
 use crate::engine::Cancel;
 use crate::lab::{self, Comparing, ExperimentReport};
 use crate::machine::{self, Bottleneck, Cache, MeasureStep, Place, Together};
@@ -29,6 +30,8 @@ pub enum Ask {
     SaveEvents,
     /// Where the history's table goes.
     HistoryFile,
+    /// Where the inspector saves something.
+    ExportFile(Export),
 }
 
 /// Everything the window asks of the rest of the program; tests put a stand-in here.
@@ -180,6 +183,15 @@ impl Backend for Engine {
                 .set_file_name("hologram.npy")
                 .save_file()
                 .map(|path| vec![path]),
+            Ask::ExportFile(what) => {
+                let (ending, name) = what.ending();
+                dialog
+                    .add_filter(ending.to_uppercase(), &[ending])
+                    .set_title("Export as")
+                    .set_file_name(format!("{name}.{ending}"))
+                    .save_file()
+                    .map(|path| vec![path])
+            }
         }
     }
 }

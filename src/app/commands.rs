@@ -9,6 +9,7 @@ use super::drives_page::DrivesCommand;
 use super::edits::Edit;
 use super::fields::Field;
 use super::help::Topic;
+use super::inspector::ExportTo;
 use super::log::{Filter, Level};
 use super::pages::Page;
 use super::palette::Palette;
@@ -70,8 +71,10 @@ pub enum Command {
     SelectPass(Option<usize>),
     /// Set the previews' contrast.
     SetContrast(Contrast),
-    /// Show a layer's preview large; none closes it.
-    Enlarge(Option<usize>),
+    /// Show a layer's reconstruction in the inspector.
+    Inspect(usize),
+    /// Save what is inspected.
+    Export(ExportTo),
     /// Dark, light or the system's choice.
     SetTheme(ThemePreference),
     /// Show or hide the log.
@@ -174,7 +177,11 @@ impl App {
             Command::Cancel => self.cancel_run(),
             Command::SelectPass(pass) => self.selected_pass = pass,
             Command::SetContrast(contrast) => self.pictures.contrast = contrast,
-            Command::Enlarge(layer) => self.enlarged = layer,
+            Command::Inspect(layer) => {
+                self.inspector.open(layer);
+                self.options.page = Page::Inspect;
+            }
+            Command::Export(to) => self.export(to),
             Command::SetTheme(theme) => ctx.set_theme(theme),
             Command::ShowLog(show) => self.options.log_open = show,
             Command::FilterLog(filter) => self.options.log_filter = filter,

@@ -165,7 +165,6 @@ impl App {
                     .show(ui, |ui| self.scene.show(ui, &self.project, &self.images, commands));
             }
             Page::Drives => self.show_drives_page(ui, commands),
-            Page::Run => self.run_page(ui, commands),
             Page::Timeline | Page::History => {
                 let mut sheet = Sheet {
                     project: &self.project,
@@ -179,6 +178,11 @@ impl App {
                     _ => timeline::show(ui, &mut sheet, &self.view, &self.history),
                 });
             }
+            Page::Inspect => {
+                let sources = Self::inspected(self.ran.as_ref(), &self.view, &self.wake, dialog_open);
+                self.inspector.show(ui, &sources, commands);
+            }
+            Page::Run => self.run_page(ui, commands),
         }
     }
 
@@ -221,9 +225,6 @@ impl App {
                 .show(ui, |ui| growing::show(ui, &self.view, project, &self.growing));
         }
         egui::CentralPanel::default().show(ui, |ui| previews::show(ui, &sources, commands));
-        if let Some(layer) = self.enlarged {
-            previews::enlarged(ui, &sources, layer, commands);
-        }
     }
 }
 
@@ -255,6 +256,7 @@ impl eframe::App for App {
         // Before the estimate, which is made anew after it.
         self.poll_measure();
         self.poll_records();
+        self.poll_export();
         if let Some((level, failure)) = self.lab.poll() {
             self.say(level, format!("The comparison ended early: {failure}"));
         }

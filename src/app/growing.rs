@@ -150,7 +150,7 @@ pub fn show(ui: &mut Ui, view: &RunView, project: &Project, picture: &GrowingPic
         Image::new((texture.id(), texture.size_vec2())).uv(uv).paint_at(ui, place);
     }
     response
-        .accessible_name(title)
+        .accessible_name("The plane that is being made")
         .on_hover_text("Each line as it is computed and handed to the drive; hatched: not made yet");
     let words = match growing {
         Some(growing) => format!("1 : {}, mean |u|² before encoding, relative", growing.last.scale),

@@ -19,6 +19,7 @@ mod growing;
 mod help;
 mod history;
 mod images;
+mod inspector;
 mod keeping;
 mod lab;
 mod log;
@@ -62,6 +63,7 @@ pub use backend::{Ask, Backend, Engine};
 pub use commands::Command;
 pub use drives_page::DrivesCommand;
 pub use edits::Edit;
+pub use inspector::{Export, ExportTo};
 pub use preview_images::Contrast;
 pub use records::RecordsCommand;
 pub use run_view::{RunState, RunView};
@@ -145,7 +147,7 @@ pub struct App {
     stopping: bool,
     images: images::Images,
     pictures: preview_images::PreviewImages,
-    enlarged: Option<usize>,
+    inspector: inspector::Inspector,
     growing: growing::GrowingPicture,
     title: String,
     /// Points that the charts would fill, as of the last frame.
@@ -243,7 +245,7 @@ impl App {
             stopping: false,
             images: images::Images::default(),
             pictures: preview_images::PreviewImages::default(),
-            enlarged: None,
+            inspector: inspector::Inspector::default(),
             growing: growing::GrowingPicture::default(),
             title: String::new(),
             charts_height: 0.0,
@@ -360,6 +362,7 @@ impl App {
                     let force = path.extension().is_some();
                     Command::Records(RecordsCommand::Export(path, force))
                 }
+                Ask::ExportFile(what) => Command::Export(ExportTo::chosen(what, path)),
                 Ask::OutputFile(_) => Command::Edit(Edit::OutputPath(path)),
             });
         }
@@ -467,6 +470,37 @@ impl App {
         // The estimate is made anew with what was measured.
         self.needs_of = None;
         self.forget_tuning();
+    }
+
+    /// What the inspector looks at.
+    fn inspected<'a>(
+        ran: Option<&'a Project>,
+        view: &'a RunView,
+        wake: &'a Wake,
+        dialog_open: bool,
+    ) -> inspector::Sources<'a> {
+        inspector::Sources { ran, previews: view.previews(), running: view.is_active(), dialog_open, wake }
+    }
+
+    /// Saves what is inspected, asking first about a file that exists.
+    fn export(&mut self, to: ExportTo) {
+        self.question = None;
+        if !to.replace && to.path.exists() {
+            self.question = Some(Question::ReplaceExport(to));
+            return;
+        }
+        let sources = Self::inspected(self.ran.as_ref(), &self.view, &self.wake, self.dialog.is_some());
+        if let Err(error) = self.inspector.export(to, &sources) {
+            self.say(Level::Error, error);
+        }
+    }
+
+    fn poll_export(&mut self) {
+        match self.inspector.poll_export() {
+            None => {}
+            Some(Ok(path)) => self.say(Level::Info, format!("Exported {}", path.display())),
+            Some(Err(error)) => self.say(Level::Error, error),
+        }
     }
 
     fn update_pictures(&mut self, ctx: &Context) {

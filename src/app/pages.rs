@@ -19,13 +19,15 @@ pub enum Page {
     Timeline,
     /// The runs of this window.
     History,
+    /// One reconstruction, large, with its numbers.
+    Inspect,
     /// The lab.
     Lab,
 }
 
 impl Page {
     /// Every page with its name and what it is for, in the tabs' order.
-    pub const ALL: [(Self, &'static str, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str, &'static str); 7] = [
         (Self::Run, "Charts", "What every drive does, chunk by chunk, and the layers' reconstructions"),
         (Self::Scene, "Scene", "The layers at their depths from the side, and how far their light spreads"),
         (Self::Drives, "Drives", "Every drive with its folders, how fast it is, and the roles"),
@@ -35,6 +37,7 @@ impl Page {
             "Each drive's reads and writes and each stream's computing as bars in time",
         ),
         (Self::History, "History", "The runs of this window: what they took, to compare and export"),
+        (Self::Inspect, "Inspect", "One layer's reconstruction, large, with profiles and numbers"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];
 }
@@ -48,11 +51,7 @@ pub fn tabs(ui: &mut Ui, shown: Page, commands: &mut Vec<Command>) {
                 Some(keys) => format!("{hover} ({})", in_words(ui.ctx(), *keys)),
                 None => hover.into(),
             };
-            let mut tab = ui.selectable_label(page == shown, name);
-            if page == Page::Run {
-                // Read aloud, it would be taken for the button that starts a run.
-                tab = tab.accessible_name("Page Run");
-            }
+            let tab = ui.selectable_label(page == shown, name);
             if tab.on_hover_text(hover).clicked() {
                 commands.push(Command::Show(page));
             }

@@ -50,7 +50,8 @@ pub const fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-fn plain_plot(name: &str, height: f32, [x, y]: [&str; 2], tokens: &Tokens) -> Plot<'static> {
+/// A plot that is only looked at, in the window's colours.
+pub fn plain_plot(name: &str, height: f32, [x, y]: [&str; 2], tokens: &Tokens) -> Plot<'static> {
     let title = |text: &str| RichText::new(text).size(11.5).color(tokens.text_weak);
     Plot::new(name)
         .height(height)
@@ -171,7 +172,7 @@ pub fn axis(hints: AxisHints<'static>, apart: f32) -> AxisHints<'static> {
 }
 
 /// `value` with the decimals that `step` calls for.
-fn number(value: f64, step: f64) -> String {
+pub fn number(value: f64, step: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
     let decimals = (-step.log10()).ceil().clamp(0.0, 9.0) as usize;
     format!("{value:.decimals$}")

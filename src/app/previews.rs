@@ -258,9 +258,9 @@ fn reconstruction(
     picture(ui, shown, plane);
     let response = response
         .accessible_name(format!("Reconstruction of layer {}", index + 1))
-        .on_hover_text("The hologram's light at this depth; click to enlarge");
+        .on_hover_text("The hologram's light at this depth; click to inspect it");
     if response.clicked() {
-        commands.push(Command::Enlarge(Some(index)));
+        commands.push(Command::Inspect(index));
     }
 }
 
@@ -296,34 +296,6 @@ fn words(ui: &mut Ui, place: Rect, text: &str) {
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(inner).layout(layout));
     child.add_space(inner.height() * 0.3);
     child.add(label);
-}
-
-/// Shows one reconstruction as large as the window allows.
-pub fn enlarged(ui: &Ui, sources: &Sources<'_>, index: usize, commands: &mut Vec<Command>) {
-    let Some((layer, shown)) = sources.ran.and_then(|p| p.layers.get(index)).zip(sources.pictures.get(index))
-    else {
-        commands.push(Command::Enlarge(None));
-        return;
-    };
-    let space = ui.ctx().content_rect().size() * 0.86 - vec2(0.0, 70.0);
-    let response = egui::Modal::new(egui::Id::unique("enlarged")).show(ui.ctx(), |ui| {
-        ui.horizontal(|ui| {
-            ui.heading(format!("Layer {} at {}", index + 1, text::length(layer.distance)));
-            ui.label(
-                RichText::new(format!("1 : {} preview, intensity |u|², relative", shown.reduced.scale))
-                    .weak(),
-            );
-        });
-        let side = space.y.min(space.x / WIDEST);
-        let (plane, _) = frame(ui, sources.ran.unwrap_or(sources.project), side, Sense::hover());
-        picture(ui, shown, plane);
-        if ui.button("Close").clicked() {
-            commands.push(Command::Enlarge(None));
-        }
-    });
-    if response.should_close() {
-        commands.push(Command::Enlarge(None));
-    }
 }
 
 #[cfg(test)]

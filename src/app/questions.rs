@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui::{Id, Modal, Ui};
 
 use super::commands::Command;
+use super::inspector::ExportTo;
 use super::theme::GAP;
 
 /// What the user is asked.
@@ -16,6 +17,8 @@ pub enum Question {
     Unsaved(Command),
     /// The file exists.
     Replace(PathBuf),
+    /// What is exported would replace the file.
+    ReplaceExport(ExportTo),
     /// A run would replace the file.
     Overwrite(PathBuf),
     /// A window that ended early has left unsaved changes of a project.
@@ -70,6 +73,14 @@ fn wording(question: &Question) -> (&'static str, String, Vec<(&'static str, Com
             "The file exists",
             format!("Replace {}?", path.display()),
             vec![("Replace", Command::Replace(path.clone())), ("Back", Command::DismissQuestion)],
+        ),
+        Question::ReplaceExport(to) => (
+            "The file exists",
+            format!("Replace {}?", to.path.display()),
+            vec![
+                ("Replace", Command::Export(ExportTo { replace: true, ..to.clone() })),
+                ("Back", Command::DismissQuestion),
+            ],
         ),
         Question::Overwrite(path) => (
             "The output exists",

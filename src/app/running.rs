@@ -57,7 +57,6 @@ impl App {
         self.before_run = None;
         self.pictures.clear();
         self.selected_pass = None;
-        self.enlarged = None;
     }
 
     pub(super) fn cancel_run(&mut self) {

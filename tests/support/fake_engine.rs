@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gigafringe::app::{Ask, Backend};
-use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, PassInfo, Preview};
+use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, Lines, PassInfo, Preview};
 use gigafringe::machine::{DriveFigures, MachineError, MeasureStep, Place, Together};
 use gigafringe::methods::PlanError;
 use gigafringe::optics::Bytes;
@@ -339,12 +339,36 @@ impl Run {
                 return;
             }
             if job > 0 {
-                let (layer, shown) = enabled[job - 1];
-                let preview = Some(Arc::new(picture(job, shown.distance.in_metres())));
+                let layer = enabled[job - 1].0;
+                let preview = Some(Arc::new(picture(&self.project, layer + 1)));
                 self.sink.send(Event::Preview { layer, preview });
             }
         }
         self.sink.send(Event::Finished { seconds: started.elapsed().as_secs_f64() });
+    }
+
+    /// The lines that chunk `chunk` of the last phase makes.
+    fn lines(&self, chunk: usize, result: bool) -> Lines {
+        let grid = self.project.grid;
+        let scale = Lines::scale_of(grid.width, grid.height);
+        let (columns, rows) = (grid.width.div_ceil(scale), grid.height.div_ceil(scale));
+        let of = |chunk: usize| chunk * rows / self.chunks;
+        let rows = of(chunk)..of(chunk + 1);
+        let made = (rows.end * scale).min(grid.height);
+        Lines {
+            width: grid.width,
+            height: grid.height,
+            scale,
+            result,
+            columns: 0..columns,
+            mean: rows
+                .clone()
+                .flat_map(|y| (0..columns).map(move |x| ((x * 7 + y * 13) % 29) as f32))
+                .collect(),
+            rows,
+            samples: made as u64 * grid.width as u64,
+            whole_lines: true,
+        }
     }
 
     /// Whether the run goes on.
@@ -423,6 +447,12 @@ impl Run {
                         bytes,
                     }));
                 }
+                if pass % 3 == 2 {
+                    self.sink.send(Event::Lines {
+                        pass,
+                        lines: Some(Arc::new(self.lines(chunk, pass + 1 == passes))),
+                    });
+                }
             }
             self.sink.send(Event::PassFinished { pass, seconds: at() - began });
         }
@@ -430,13 +460,16 @@ impl Run {
     }
 }
 
-/// A ring with speckle, of a size that differs from layer to layer.
-fn picture(layer: usize, distance: f64) -> Preview {
-    let side = 512;
+/// A ring with speckle, of a size that differs from layer to layer, on the project's plane.
+fn picture(project: &Project, layer: usize) -> Preview {
+    let grid = project.grid;
+    let scale = grid.width.max(grid.height).div_ceil(512);
+    let (width, height) = (grid.width.div_ceil(scale), grid.height.div_ceil(scale));
     let mut state = 12345_u32;
-    let mean = (0..side * side)
+    let mean = (0..width * height)
         .map(|i| {
-            let (x, y) = ((i % side) as f32 - 256.0, (i / side) as f32 - 256.0);
+            let x = (i % width) as f32 - width as f32 / 2.0;
+            let y = (i / width) as f32 - height as f32 / 2.0;
             let radius = x.hypot(y);
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let speckle = (state >> 16) as f32 / 65536.0;
@@ -444,5 +477,6 @@ fn picture(layer: usize, distance: f64) -> Preview {
             (ring + 0.04) * speckle / layer as f32
         })
         .collect();
-    Preview { width: side, height: side, scale: 8, distance, mean }
+    let distance = project.layers[layer - 1].distance.in_metres();
+    Preview { width, height, scale, distance, mean }
 }
