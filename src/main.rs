@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use gigafringe::app::{self, Scheme, Screenshot};
+use gigafringe::app::{self, Page, Scheme, Screenshot};
 use gigafringe::cli::{Arguments, execute};
 use gigafringe::project::Project;
 use gigafringe::run::RunError;
@@ -42,11 +42,16 @@ fn window(arguments: &Arguments) -> Result<(), (u8, String)> {
         }
         Project::load(path).map_err(|error| (2, error.to_string()))?;
     }
+    let page = match arguments.screenshot_page.as_deref() {
+        None => None,
+        Some(name) => Some(Page::named(name).ok_or_else(|| (2, format!("{name}: there is no such page")))?),
+    };
     let screenshot = arguments.screenshot.clone().map(|path| Screenshot {
         path,
         run: arguments.screenshot_run,
         method: arguments.screenshot_method,
         lab: arguments.screenshot_lab,
+        page,
         theme: if arguments.screenshot_light { Scheme::Light } else { Scheme::Dark },
     });
     app::run(project, screenshot).map_err(|error| (1, format!("{error:#}")))

@@ -42,6 +42,14 @@ impl Page {
     ];
 }
 
+impl Page {
+    /// The page of a name, as its tab has it.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|page| page.1.eq_ignore_ascii_case(name)).map(|page| page.0)
+    }
+}
+
 /// Shows the tabs.
 pub fn tabs(ui: &mut Ui, shown: Page, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 use anyhow::Context as _;
 use egui::{ColorImage, Context};
 
+use super::Page;
+
 /// The theme of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Scheme {
@@ -35,6 +37,8 @@ pub struct Screenshot {
     pub method: bool,
     /// Whether the lab is shown, after a small comparison.
     pub lab: bool,
+    /// The page beside the project, where it is not the charts.
+    pub page: Option<Page>,
     /// The theme.
     pub theme: Scheme,
 }

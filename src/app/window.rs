@@ -75,6 +75,9 @@ pub fn run_with(
             let mut app = App::new(backend, project, path, &cc.egui_ctx);
             if let Some(plan) = screenshot {
                 cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
+                if let Some(page) = plan.page {
+                    app.send(Command::Show(page));
+                }
                 if plan.lab {
                     app.send(Command::Show(Page::Lab));
                     app.send(Command::Compare(Box::new(super::lab::small())));

@@ -35,6 +35,9 @@ pub struct Arguments {
     /// With --screenshot: the lab, after a small comparison.
     #[arg(long, hide = true, requires = "screenshot")]
     pub screenshot_lab: bool,
+    /// With --screenshot: a page beside the project.
+    #[arg(long, hide = true, requires = "screenshot", value_name = "PAGE")]
+    pub screenshot_page: Option<String>,
     /// With --screenshot: the light theme.
     #[arg(long, hide = true)]
     pub screenshot_light: bool,
