@@ -20,6 +20,8 @@ const SNAP: f64 = 0.01;
 const GRIP: f32 = 6.0;
 /// Height of the line under the plot.
 const NOTE_HEIGHT: f32 = 26.0;
+/// Light is drawn up to this many halves of the hologram's height, so that the layers stay visible.
+const HIGHEST: f64 = 4.0;
 /// The longest name of a layer in the plot, in letters.
 const LONGEST_NAME: usize = 20;
 
@@ -82,7 +84,8 @@ impl ScenePage {
         });
         ui.label(facts(project)).on_hover_text(
             "The cone shows how far the light of one point spreads on its way to the hologram; the dotted lines \
-             where the light of the whole layer ends",
+             where the light of the whole layer ends. Both are drawn up to twice the hologram's height",
+
         );
         ui.label(
             RichText::new(
@@ -265,13 +268,32 @@ fn cone(project: &Project, bars: &[Bar], side: f64, half: f64) -> Vec<Drawn> {
     };
     let Some(reach) = reach_in_height(project, bar.depth) else { return Vec::new() };
     let depth = bar.depth;
-    let edge = |from: f64, to: f64| Drawn::Edge(PlotPoints::from(vec![[depth, from], [0.0, to]]));
+    let most = HIGHEST * half;
+    let edge = |from: f64, to: f64| {
+        let [z, y] = cut([depth, from], to, most);
+        Drawn::Edge(PlotPoints::from(vec![[depth, from], [z, y]]))
+    };
     let middle = f64::midpoint(bar.heights[0], bar.heights[1]);
     vec![
-        Drawn::Cone(PlotPoints::from(vec![[depth, middle], [0.0, middle + reach], [0.0, middle - reach]])),
+        Drawn::Cone(PlotPoints::from(vec![
+            [depth, middle],
+            cut([depth, middle], middle + reach, most),
+            [0.0, (middle + reach).min(most)],
+            [0.0, (middle - reach).max(-most)],
+            cut([depth, middle], middle - reach, most),
+        ])),
         edge(bar.heights[0].max(-half), bar.heights[0].max(-half) - reach),
         edge(bar.heights[1].min(half), bar.heights[1].min(half) + reach),
     ]
+}
+
+/// Where the line from `[z, y]` to `[0, to]` ends that is drawn up to the height `most` only, on either side.
+fn cut([z, y]: [f64; 2], to: f64, most: f64) -> [f64; 2] {
+    if to.abs() <= most {
+        return [0.0, to];
+    }
+    let end = most.copysign(to);
+    [z * (1.0 - (end - y) / (to - y)), end]
 }
 
 /// The reach in height over `depth`, both in mm; along the axis alone where the band's corner does not travel.
@@ -378,6 +400,14 @@ mod tests {
         assert_eq!(snapped_length(snapped(-0.004)).to_string(), "0mm");
         assert_eq!(snapped_length(snapped(-12.005_1)).to_string(), "-12.01mm");
         assert_eq!(snapped_length(0.0125).to_string(), "12.5um");
+    }
+
+    #[test]
+    fn light_is_drawn_up_to_a_height() {
+        assert_eq!(cut([6.0, 1.0], 3.0, 4.0), [0.0, 3.0]);
+        // Down from 1 to −9 over 6 mm: −4 is half of the way.
+        assert_eq!(cut([6.0, 1.0], -9.0, 4.0), [3.0, -4.0]);
+        assert_eq!(cut([-6.0, 0.0], 8.0, 4.0), [-3.0, 4.0]);
     }
 
     #[test]
