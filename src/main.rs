@@ -47,6 +47,7 @@ fn window(arguments: &Arguments) -> Result<(), (u8, String)> {
         run: arguments.screenshot_run,
         method: arguments.screenshot_method,
         lab: arguments.screenshot_lab,
+        inspect: arguments.screenshot_inspect,
         theme: if arguments.screenshot_light { Scheme::Light } else { Scheme::Dark },
     });
     app::run(project, screenshot).map_err(|error| (1, format!("{error:#}")))

@@ -50,6 +50,7 @@ impl App {
             || self.needs_task.is_some()
             || self.measure_task.is_some()
             || self.lab.is_running()
+            || self.inspector.busy()
             || self.drives_task.is_some();
         let failure = match self.view.state() {
             RunState::Failed(text) => Some(text.clone()),

@@ -26,6 +26,7 @@ impl From<Scheme> for egui::Theme {
 
 /// A picture to take.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each hidden option of the command line")]
 pub struct Screenshot {
     /// The PNG file to write.
     pub path: PathBuf,
@@ -35,6 +36,8 @@ pub struct Screenshot {
     pub method: bool,
     /// Whether the lab is shown, after a small comparison.
     pub lab: bool,
+    /// Whether the inspector is shown, with a profile and a region.
+    pub inspect: bool,
     /// The theme.
     pub theme: Scheme,
 }

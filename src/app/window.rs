@@ -65,6 +65,10 @@ pub fn run_with(
             let mut app = App::new(backend, project, path, &cc.egui_ctx);
             if let Some(plan) = screenshot {
                 cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
+                if plan.inspect {
+                    app.inspector.show_example();
+                    app.send(Command::Inspect(0));
+                }
                 if plan.lab {
                     app.send(Command::Show(Page::Lab));
                     app.send(Command::Compare(Box::new(super::lab::small())));

@@ -35,6 +35,9 @@ pub struct Arguments {
     /// With --screenshot: the lab, after a small comparison.
     #[arg(long, hide = true, requires = "screenshot")]
     pub screenshot_lab: bool,
+    /// With --screenshot: the inspector.
+    #[arg(long, hide = true, requires = "screenshot")]
+    pub screenshot_inspect: bool,
     /// With --screenshot: the light theme.
     #[arg(long, hide = true)]
     pub screenshot_light: bool,
