@@ -145,7 +145,7 @@ fn a_click_on_a_preview_opens_it_and_arrows_go_from_layer_to_layer() {
     assert!(enabled(&window, previous) && !enabled(&window, next));
     click(&mut window, previous);
     assert!(shows(&window, "Layer 1 of 2 at 3 mm"));
-    // The button has the focus, and with it the arrow keys.
+    // What has the focus has the arrow keys, too.
     window.ctx.memory_mut(egui::Memory::stop_text_input);
     window.step();
     window.key_press(egui::Key::ArrowRight);
@@ -344,7 +344,7 @@ fn a_picture_is_exported_and_never_replaces_a_file_unasked() {
     click(&mut window, "Export");
     saved(&mut window, &path);
     let picture = image::open(&path).unwrap().to_luma8();
-    assert_eq!([picture.width(), picture.height()].map(|n| n as usize), [RASTER.size(0), RASTER.size(1)]);
+    assert_eq!([picture.width() as usize, picture.height() as usize], [RASTER.size(0), RASTER.size(1)]);
     assert!(picture.pixels().any(|p| p.0[0] == 255) && picture.pixels().any(|p| p.0[0] < 60));
 
     std::fs::write(&path, "precious").unwrap();

@@ -57,6 +57,7 @@ impl App {
             || self.tuning.busy()
             || self.lab.is_running()
             || self.presets_task.is_some()
+            || self.inspector.busy()
             || self.drives_task.is_some();
         let failure = match self.view.state() {
             RunState::Failed(text) => Some(text.clone()),

@@ -150,6 +150,12 @@ pub fn tokens(ui: &egui::Ui) -> &'static Tokens {
     if ui.visuals().dark_mode { &DARK } else { &LIGHT }
 }
 
+/// The colours for marks on pictures, which are dark in both themes.
+#[must_use]
+pub const fn on_pictures() -> &'static Tokens {
+    &DARK
+}
+
 /// Sets both themes' styles; which one is used follows the system until the user picks one.
 pub fn install(ctx: &Context) {
     for (theme, tokens, base) in

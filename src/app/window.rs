@@ -75,8 +75,13 @@ pub fn run_with(
             let mut app = App::new(backend, project, path, &cc.egui_ctx);
             if let Some(plan) = screenshot {
                 cc.egui_ctx.set_theme(egui::Theme::from(plan.theme));
-                if let Some(page) = plan.page {
-                    app.send(Command::Show(page));
+                match plan.page {
+                    Some(Page::Inspect) => {
+                        app.inspector.show_example();
+                        app.send(Command::Inspect(0));
+                    }
+                    Some(page) => app.send(Command::Show(page)),
+                    None => {}
                 }
                 if plan.lab {
                     app.send(Command::Show(Page::Lab));

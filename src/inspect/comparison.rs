@@ -7,6 +7,8 @@
 pub struct Agreement {
     /// The factor `c`.
     pub scale: f64,
+    /// The factor `b = Σ R·T / Σ T²`, which makes `Σ (R − b·T)²` least: how bright the target is in the picture.
+    pub brightness: f64,
     /// Pearson's correlation, `Σ (R − mean R)·(T − mean T) / sqrt(Σ (R − mean R)² · Σ (T − mean T)²)`;
     /// 0 where one of them is all the same.
     pub correlation: f64,
@@ -41,14 +43,14 @@ impl Comparison {
 fn agreement(picture: &[f32], target: &[f32], f: impl Fn(f32) -> f64) -> Agreement {
     let pairs = || picture.iter().zip(target).map(|(&r, &t)| (f(r), f(t)));
     let n = picture.len() as f64;
-    let (mut sum, mut squares, mut products, mut most) = ([0.0; 2], 0.0, 0.0, 0.0_f64);
+    let (mut sum, mut squares, mut products, mut most) = ([0.0; 2], [0.0; 2], 0.0, 0.0_f64);
     for (r, t) in pairs() {
         sum = [sum[0] + r, sum[1] + t];
-        squares += r * r;
+        squares = [squares[0] + r * r, squares[1] + t * t];
         products += r * t;
         most = most.max(t);
     }
-    let scale = if squares > 0.0 { products / squares } else { 0.0 };
+    let [scale, brightness] = squares.map(|squares| if squares > 0.0 { products / squares } else { 0.0 });
     let mean = sum.map(|sum| sum / n);
     let (mut crossed, mut own, mut error) = (0.0, [0.0; 2], 0.0);
     for (r, t) in pairs() {
@@ -60,6 +62,7 @@ fn agreement(picture: &[f32], target: &[f32], f: impl Fn(f32) -> f64) -> Agreeme
     let norm = (own[0] * own[1]).sqrt();
     Agreement {
         scale,
+        brightness,
         correlation: if norm > 0.0 { crossed / norm } else { 0.0 },
         psnr: 10.0 * (most * most / (error / n)).log10(),
     }
@@ -83,6 +86,9 @@ mod tests {
         let picture: Vec<f32> = target.iter().map(|v| 0.25 * v).collect();
         let got = Comparison::of(&picture, &target).unwrap();
         assert!((got.intensity.scale - 4.0).abs() < 1e-9 && (got.amplitude.scale - 2.0).abs() < 1e-6);
+        assert!(
+            (got.intensity.brightness - 0.25).abs() < 1e-9 && (got.amplitude.brightness - 0.5).abs() < 1e-6
+        );
         assert!((got.intensity.correlation - 1.0).abs() < 1e-12);
         assert!(got.intensity.psnr > 200.0 && got.amplitude.psnr > 120.0, "{got:?}");
     }
@@ -94,6 +100,7 @@ mod tests {
         let picture: Vec<f32> = [0.5, 1.5].repeat(50);
         let got = Comparison::of(&picture, &target).unwrap().intensity;
         assert!((got.scale - 1.2).abs() < 1e-12 && (got.correlation - 1.0).abs() < 1e-12);
+        assert!((got.brightness - 0.75).abs() < 1e-12);
         // (0.6² + 0.2²)/2 = 0.2; 10·log10(4/0.2).
         assert!((got.psnr - 10.0 * 20f64.log10()).abs() < 1e-9);
         // The other way round.

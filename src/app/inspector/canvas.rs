@@ -10,9 +10,9 @@ use egui::{
 use egui_plot::GridInput;
 
 use super::super::plots::{marks, number};
-use super::super::theme::tokens;
+use super::super::theme::{on_pictures, tokens};
 use super::contrast::{BAR_WIDTH, bar};
-use super::text::{millimetres, value};
+use super::text::{millimetres, signed, value};
 use super::{Current, Inspector, Mode, Tool};
 use crate::inspect::{Cut, Region};
 
@@ -100,7 +100,7 @@ impl Inspector {
             painter.galley(corner + vec2(4.0, 2.0), galley, Color32::WHITE);
         }
         if self.mode == Mode::Split {
-            ui.painter().vline(middle, area.y_range(), Stroke::new(1.0, tokens(ui).accent));
+            ui.painter().vline(middle, area.y_range(), Stroke::new(1.5, on_pictures().read));
         }
         self.marks(ui, current, area);
         self.axes(ui, area);
@@ -198,7 +198,7 @@ impl Inspector {
     fn marks(&self, ui: &Ui, current: &Current<'_>, area: Rect) {
         let raster = &current.raster;
         let painter = ui.painter().with_clip_rect(area.intersect(ui.clip_rect()));
-        let color = tokens(ui).write;
+        let color = on_pictures().write;
         let line = |from: [f64; 2], to: [f64; 2]| {
             let ends = [from, to].map(|position| self.view.to_screen(area, position));
             painter.line_segment(ends, Stroke::new(3.0, Color32::from_black_alpha(150)));
@@ -238,7 +238,7 @@ impl Inspector {
                 Stroke::new(3.0, Color32::from_black_alpha(150)),
                 StrokeKind::Middle,
             );
-            painter.rect_stroke(place, 0.0, Stroke::new(1.5, tokens(ui).read), StrokeKind::Middle);
+            painter.rect_stroke(place, 0.0, Stroke::new(1.5, on_pictures().read), StrokeKind::Middle);
         }
     }
 
@@ -253,7 +253,7 @@ impl Inspector {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few marks")]
             let wanted = (points / 90.0).clamp(2.0, 12.0) as u8;
             for mark in marks(&GridInput { bounds: (from, to), base_step_size: 0.0 }, wanted, 0.0) {
-                let text = number(mark.value, mark.step_size).replace('-', "−");
+                let text = signed(&number(mark.value, mark.step_size));
                 let mut position = [0.0; 2];
                 position[axis] = mark.value / 1e3;
                 let at: Pos2 = self.view.to_screen(area, position);

@@ -30,7 +30,7 @@ impl Inspector {
             ui.colored_label(tokens.read, "■ reconstruction");
             if own.is_some() {
                 ui.colored_label(tokens.write, "■ the layer's own, scaled (dashed)").on_hover_text(
-                    "The layer's own intensities over the factor c that makes the reconstruction fit them best",
+                    "The layer's own intensities times the factor that makes them fit the reconstruction best",
                 );
             }
         });
@@ -66,9 +66,9 @@ impl Inspector {
     /// The layer's own intensities along `cut`, and the factor that makes them as bright.
     fn own_profile(&self, current: &Current<'_>, cut: Cut) -> Option<(Vec<ProfilePoint>, f64)> {
         let target = self.numbers.own(current.preview)?.ok()?;
-        let scale = target.comparison?.intensity.scale;
+        let scale = target.comparison?.intensity.brightness;
         let picture = Picture::new(current.raster, &target.picture.mean)?;
-        (scale > 0.0).then(|| (profile(picture, cut), 1.0 / scale))
+        (scale > 0.0).then(|| (profile(picture, cut), scale))
     }
 
     /// Which row or column it is, to be set exactly.

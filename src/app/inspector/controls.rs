@@ -1,4 +1,4 @@
-//! The row above the picture: which layer, how it is seen, what dragging does.
+//! The rows above the picture: which layer, how it is seen, what dragging does.
 
 use egui::{Button, RichText, Slider, Ui};
 
@@ -24,7 +24,7 @@ const TOOLS: [(Tool, &str, &str); 5] = [
 ];
 
 impl Inspector {
-    /// Shows the row.
+    /// Shows the rows.
     pub(super) fn controls(&mut self, ui: &mut Ui, sources: &Sources<'_>) {
         ui.horizontal_wrapped(|ui| {
             self.choose_layer(ui, sources);
@@ -37,7 +37,9 @@ impl Inspector {
                 let label = ui.label("Split at").on_hover_text("Where the layer's own image begins");
                 ui.add(Slider::new(&mut self.split, 0.0..=1.0).show_value(false)).labelled_by(label.id);
             }
-            ui.add_space(GAP);
+        });
+        // A row of its own: the picture must not move when something is chosen.
+        ui.horizontal_wrapped(|ui| {
             if ui
                 .selectable_label(self.view.is_fitted(), "Fit")
                 .on_hover_text("Show all of the plane")

@@ -236,6 +236,7 @@ impl Inspector {
                     (format!("{name} against the layer: correlation"), one.correlation, "1"),
                     (format!("{name} against the layer: PSNR"), one.psnr, "dB"),
                     (format!("{name} against the layer: factor c"), one.scale, "1"),
+                    (format!("{name} against the layer: brightness"), one.brightness, "1"),
                 ]);
             }
         }

@@ -100,6 +100,10 @@ pub struct Inspector {
     picture: Slot,
     own_picture: Slot,
     exporting: export::Exporting,
+    /// Whether something was being computed in the last frame.
+    busy: bool,
+    /// Whether a profile and a region are to be set on the next plane.
+    example: bool,
 }
 
 impl Default for Inspector {
@@ -120,6 +124,8 @@ impl Default for Inspector {
             picture: Slot::default(),
             own_picture: Slot::default(),
             exporting: export::Exporting::default(),
+            busy: false,
+            example: false,
         }
     }
 }
@@ -143,6 +149,17 @@ impl Inspector {
     /// Shows layer `layer` next.
     pub fn open(&mut self, layer: usize) {
         self.layer = layer;
+    }
+
+    /// Whether something that is shown is still being computed.
+    #[must_use]
+    pub const fn busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Shows a profile and a region on the next plane, for a picture of the window.
+    pub const fn show_example(&mut self) {
+        self.example = true;
     }
 
     /// The reconstruction that is shown, if there is one.
@@ -201,6 +218,11 @@ impl Inspector {
             self.raster = Some(current.raster);
             self.view = View::default();
             (self.cut, self.region, self.anchor, self.pointer) = (None, None, None, None);
+            if self.example {
+                let [width, height] = [0, 1].map(|axis| current.raster.size(axis));
+                self.cut = Some(Cut::Row(height / 3));
+                self.region = Some(Region { columns: width / 3..width / 2, rows: height / 5..height / 2 });
+            }
         }
     }
 
@@ -211,16 +233,19 @@ impl Inspector {
         if let Some(region) = &self.region {
             self.numbers.measure(wake, current.preview, current.raster, region);
         }
+        let region = self.region.as_ref();
+        let measured = region.is_none_or(|r| self.numbers.statistics(current.preview, r).is_some());
         let of = (current.project, current.layer);
         self.numbers.compare(wake, of, current.preview, current.raster, !sources.running);
+        self.busy = !measured || self.numbers.own(current.preview).is_none() || self.picture.busy();
         let Some(white) = self.white() else { return };
         let tone = self.levels.tone(white);
         self.picture.update(ctx, wake, current.preview, tone);
         if let (true, Some(Ok(target))) = (self.mode != Mode::Alone, self.numbers.own(current.preview)) {
-            // As bright as the reconstruction, which is a factor fainter.
-            let scale = target.comparison.map_or(1.0, |comparison| comparison.intensity.scale);
+            // As bright as it is in the reconstruction.
+            let factor = target.comparison.map_or(1.0, |comparison| comparison.intensity.brightness);
             #[expect(clippy::cast_possible_truncation, reason = "an intensity for the screen")]
-            let scale = if scale > 0.0 { scale as f32 } else { 1.0 };
+            let scale = if factor > 0.0 { (1.0 / factor) as f32 } else { 1.0 };
             let tone = crate::inspect::Tone { black: tone.black * scale, white: tone.white * scale, ..tone };
             self.own_picture.update(ctx, wake, &target.picture, tone);
         }

@@ -106,7 +106,7 @@ impl Inspector {
                         ui.weak("intensity");
                         ui.weak("amplitude");
                         ui.end_row();
-                        let rows: [Row; 3] = [
+                        let rows: [Row; 4] = [
                             (
                                 "Correlation",
                                 "Pearson's: 1 where one is a multiple of the other plus a constant, 0 where they \
@@ -114,6 +114,12 @@ impl Inspector {
                                 |one| format!("{:.4}", one.correlation),
                             ),
                             ("PSNR", "10·log10(max(T)² / mean((cR − T)²))", |one| decibel(one.psnr)),
+                            (
+                                "Brightness",
+                                "ΣRT/ΣT²: the factor that makes the layer fit the reconstruction best; with it \
+                                 the layer's image is shown and plotted",
+                                |one| value(one.brightness),
+                            ),
                             ("Factor c", "What the reconstruction is multiplied with", |one| value(one.scale)),
                         ];
                         for (name, hover, number) in rows {

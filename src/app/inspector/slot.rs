@@ -80,6 +80,11 @@ impl Slot {
         self.shown = Some((made, texture, scale));
     }
 
+    /// Whether a picture is being made.
+    pub const fn busy(&self) -> bool {
+        self.task.is_some()
+    }
+
     /// The picture of `preview`, and the part of it that the plane covers.
     pub fn get(&self, preview: &Arc<Preview>, raster: &Raster) -> Option<(&TextureHandle, Rect)> {
         let (made, texture, scale) = self.shown.as_ref()?;

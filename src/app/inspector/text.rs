@@ -16,7 +16,11 @@ pub fn value(value: f64) -> String {
 
 /// A position in millimetres, with a true minus.
 pub fn millimetres(metres: f64) -> String {
-    let text = format!("{:.4}", 1e3 * metres);
+    signed(&format!("{:.4}", 1e3 * metres))
+}
+
+/// A number with a true minus, and none before zero.
+pub fn signed(text: &str) -> String {
     let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
     if zero { text.trim_start_matches('-').into() } else { text.replace('-', "−") }
 }
@@ -45,6 +49,7 @@ mod tests {
             assert_eq!(value(number), text);
         }
         assert_eq!((millimetres(-1.23456e-3), millimetres(-1e-12)), ("−1.2346".into(), "0.0000".into()));
+        assert_eq!((signed("-0.0"), signed("-0.5"), signed("3")), ("0.0".into(), "−0.5".into(), "3".into()));
         assert_eq!((decibel(20.0), decibel(f64::INFINITY)), ("20.00 dB".into(), "no difference".into()));
     }
 }
