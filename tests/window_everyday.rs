@@ -139,9 +139,9 @@ fn shortcuts_send_the_commands_they_are_listed_with() {
     project(folder.path()).save(&path).unwrap();
     let mut window = open(Project::load(&path).unwrap(), Some(path.clone()), None);
     press(&mut window, CTRL, Key::Num5);
-    assert!(shows(&window, "Nothing has run yet"));
+    assert!(shows(&window, "No run has ended yet"));
     press(&mut window, CTRL, Key::Num1);
-    assert!(!shows(&window, "Nothing has run yet"));
+    assert!(!shows(&window, "No run has ended yet"));
     press(&mut window, CTRL, Key::L);
     assert!(shows(&window, "Hide log"));
     edit(&mut window, Edit::Seed(5));

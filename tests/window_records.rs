@@ -121,7 +121,7 @@ fn runs_are_listed_compared_sorted_and_exported() {
     let mut window = open(folder.path());
     window.run_steps(3);
     page(&mut window, "History");
-    assert!(shows(&window, "Nothing has run yet"));
+    assert!(shows(&window, "No run has ended yet"));
     run(&mut window);
     enter(&mut window, "Buffers", "5");
     run(&mut window);

@@ -60,6 +60,16 @@ pub enum Field {
     HistoryFile,
 }
 
+impl Field {
+    /// Whether it holds a path for a command, and nothing of the project.
+    const fn is_of_a_path(self) -> bool {
+        matches!(
+            self,
+            Self::ProjectFile | Self::NewLayer | Self::NewFolder | Self::EventsFile | Self::HistoryFile
+        )
+    }
+}
+
 /// What the user has typed and not committed, or what was refused.
 #[derive(Debug, Clone)]
 struct Draft {
@@ -98,10 +108,11 @@ impl Drafts {
         self.0.insert(field, Draft { text, error: Some(error) });
     }
 
-    /// How many fields hold a value that was refused.
+    /// How many of the project's fields hold a value that was refused. A path that was not added, opened or
+    /// written is none of them.
     #[must_use]
     pub fn errors(&self) -> usize {
-        self.0.values().filter(|draft| draft.error.is_some()).count()
+        self.0.iter().filter(|(field, draft)| !field.is_of_a_path() && draft.error.is_some()).count()
     }
 
     fn error(&self, field: Field) -> Option<&str> {

@@ -258,8 +258,8 @@ impl eframe::App for App {
         self.poll_measure();
         self.poll_records();
         self.poll_export();
-        if let Some((level, failure)) = self.lab.poll() {
-            self.say(level, format!("The comparison ended early: {failure}"));
+        if let Some((level, text)) = self.lab.poll() {
+            self.say(level, text);
         }
         self.poll_drives_page();
         self.poll_needs();

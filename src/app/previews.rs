@@ -282,6 +282,7 @@ fn placeholder(sources: &Sources<'_>, layer: &Layer) -> String {
         _ if sources.ran.is_some_and(|p| p.layers.iter().all(|l| l.image != layer.image)) => {
             "This layer was not in the last run".into()
         }
+        _ if sources.ran.is_none() => "This run is shown by its events, which hold no pictures".into(),
         RunState::Finished(_) => "This run made no reconstruction here".into(),
         RunState::Cancelled(_) | RunState::Failed(_) => "The run ended before this reconstruction".into(),
     }

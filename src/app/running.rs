@@ -105,6 +105,7 @@ impl App {
                     // Nothing has happened yet: the last run stays in view behind the question.
                     (self.view, self.ran) = self.before_run.take().unwrap_or_default();
                     self.activity = Activity::Idle;
+                    self.say(Level::Note, format!("Not started: {} exists", path.display()));
                     self.question = Some(Question::Overwrite(path));
                 }
                 Poll::Done(Err(error)) => {

@@ -306,7 +306,8 @@ impl Plan {
             Kernel::Columns { streams, lanes, terms, .. } => {
                 let [y, x] = terms[0].transfer.padded;
                 let one = if lanes.len() < *streams { ", one after another" } else { "" };
-                Some(format!("{streams} streams{one}, padded to {x} × {y}"))
+                let noun = if *streams == 1 { "stream" } else { "streams" };
+                Some(format!("{streams} {noun}{one}, padded to {x} × {y}"))
             }
             _ => None,
         });

@@ -74,9 +74,9 @@ const COLUMNS: [(&str, f32, &str); 9] = [
     ("Bus", 62.0, "How the device is connected"),
     ("File system", 82.0, "How files are kept on it"),
     ("Free", SPACE_LEFT, "Free space of its mounted parts, and their size"),
-    ("Read", RATE, "MB/s when it only reads; – where it was not measured"),
-    ("Write", RATE, "MB/s when it only writes"),
-    ("Both", BOTH, "MB/s read / written when it does both at once"),
+    ("Read, MB/s", RATE, "Megabytes a second when it only reads; – where it was not measured"),
+    ("Write, MB/s", RATE, "Megabytes a second when it only writes"),
+    ("Both, MB/s", BOTH, "Megabytes a second read / written when it does both at once"),
     (
         "Duplex",
         126.0,

@@ -18,7 +18,7 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History) {
     });
     if history.entries().is_empty() {
         ui.add_space(GAP);
-        ui.weak("Nothing has run yet. Each run gets a row here when it ends.");
+        ui.weak("No run has ended yet. Each gets a row here when it ends.");
         return;
     }
     export(ui, sheet);

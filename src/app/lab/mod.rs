@@ -13,6 +13,7 @@ use super::fields;
 use super::log::Level;
 use super::run_view::RunView;
 use super::task::{Poll, Task};
+use super::text;
 use super::theme::{SPACE, tokens};
 use crate::engine::Cancel;
 use crate::lab::{Comparing, Experiment, ExperimentReport};
@@ -95,14 +96,17 @@ impl LabPage {
         self.cancel.cancel();
     }
 
-    /// Takes the result in, if there is one; a failure is returned for the log.
+    /// Takes the result in, if there is one; what became of it is returned for the log.
     pub fn poll(&mut self) -> Option<(Level, String)> {
         let mut level = Level::Error;
         match self.task.as_ref().map(Task::poll) {
             None | Some(Poll::Pending) => return None,
             Some(Poll::Done(Ok(report))) => {
                 self.timelines = report.sections.iter().map(replay::replayed).collect();
+                let done = format!("Compared in {}", text::seconds(report.seconds));
                 self.report = Some(report);
+                self.task = None;
+                return Some((Level::Info, done));
             }
             Some(Poll::Done(Err(error))) => {
                 if error.is_cancelled() {
@@ -111,11 +115,11 @@ impl LabPage {
                 self.failure = Some(error.to_string());
             }
             Some(Poll::Lost) => {
-                self.failure = Some("The comparison ended early: this is a defect of Gigafringe".into());
+                self.failure = Some("this is a defect of Gigafringe".into());
             }
         }
         self.task = None;
-        self.failure.clone().map(|failure| (level, failure))
+        self.failure.as_ref().map(|failure| (level, format!("The comparison ended early: {failure}")))
     }
 
     fn comparing(&self, project: &Project) -> Comparing {
@@ -149,6 +153,7 @@ impl LabPage {
         ui.separator();
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match &self.report {
             Some(report) => results::show(ui, report, &self.timelines, commands),
+            None if self.is_running() => {}
             None => {
                 ui.weak("Nothing has been compared yet. A comparison makes its own plane in the folder and removes it.");
             }

@@ -32,6 +32,10 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, view: &RunView, history: &Histor
         return;
     }
     ui.horizontal_wrapped(|ui| {
+        if let Some(entry) = history.current().and_then(|id| history.entry(id)) {
+            ui.strong(format!("Run {}, {}", entry.id, entry.name)).on_hover_text("The run that is shown");
+            ui.add_space(GAP);
+        }
         plot::legend(ui);
         ui.add_space(GAP);
         ui.weak("Wheel zooms, dragging moves, a double click shows the whole run. Gaps are waiting.");

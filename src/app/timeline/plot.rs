@@ -231,24 +231,22 @@ fn bars(
     }
 }
 
-/// Where passes begin.
+/// Where passes begin, with their names where these have room before the next.
 fn passes(painter: &egui::Painter, transform: &PlotTransform, view: &RunView, tokens: &Tokens) {
     let frame = transform.frame();
-    let mut free = frame.left();
-    for (index, pass) in view.passes().iter().enumerate().filter(|(_, pass)| pass.started) {
+    let started: Vec<_> = view.passes().iter().filter(|pass| pass.started).collect();
+    for (index, pass) in started.iter().enumerate() {
         let x = transform.position_from_point_x(pass.at);
+        let next =
+            started.get(index + 1).map_or(frame.right(), |next| transform.position_from_point_x(next.at));
         if !frame.x_range().contains(x) {
             continue;
         }
         painter.vline(x, frame.y_range(), egui::Stroke::new(1.0, tokens.text_weak.gamma_multiply(0.6)));
-        // Names where they have room.
-        if x >= free {
-            let font = FontId::proportional(11.0);
-            let name = painter.layout_no_wrap(view.pass_name(index), font, tokens.text_weak);
-            free = x + name.size().x + 12.0;
-            let at = pos2(x + 3.0, frame.top());
-            painter.rect_filled(Rect::from_min_size(at, name.size()), 2.0, tokens.card.gamma_multiply(0.85));
-            painter.galley(at, name, Color32::PLACEHOLDER);
+        let short = pass.info.name.rsplit(", ").next().unwrap_or_default();
+        let name = painter.layout_no_wrap(short.to_owned(), FontId::proportional(11.0), tokens.text_weak);
+        if x + name.size().x + 6.0 <= next.min(frame.right()) {
+            painter.galley(pos2(x + 3.0, frame.top() + 2.0), name, Color32::PLACEHOLDER);
         }
     }
 }
