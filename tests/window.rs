@@ -88,8 +88,10 @@ fn roles_are_assigned_the_run_is_followed_and_the_previews_appear() {
         ("Role B", "/fake/sata (SSD, 400 GiB free)"),
         ("Role C", "/fake/sata/more"),
     ] {
+        // An estimate that arrives would move what is below it.
+        settle(&mut window);
         window.get_by_role_and_label(Role::ComboBox, role).click();
-        window.run_steps(3);
+        settle(&mut window);
         window.get_all_by_label(place).last().unwrap().click();
         window.run_steps(3);
     }
@@ -309,9 +311,18 @@ fn an_encoding_is_chosen_with_an_ending_that_holds_it() {
     assert_eq!(window.state().project().output.path, folder.path().join("hologram.npy"));
 }
 
+/// Draws frames until what is worked out in the background has long arrived.
+fn settle(window: &mut Window) {
+    for _ in 0..25 {
+        window.step();
+        std::thread::sleep(Duration::from_millis(4));
+    }
+}
+
 fn choose(window: &mut Window, name: &'static str, option: &'static str) {
+    settle(window);
     window.get_by_role_and_label(Role::ComboBox, name).click();
-    window.run_steps(3);
+    settle(window);
     window.get_all_by_label(option).last().unwrap().click();
     window.run_steps(3);
 }

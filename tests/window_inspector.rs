@@ -45,7 +45,7 @@ fn project(folder: &Path) -> Project {
 
 fn open(engine: FakeEngine, project: Project) -> Window {
     Harness::builder()
-        .with_size([1500.0, 1300.0])
+        .with_size([1500.0, 1800.0])
         .build_eframe(move |cc| App::new(Arc::new(engine), project, None, &cc.egui_ctx))
 }
 
