@@ -296,7 +296,11 @@ impl Inspector {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.weak(zoom).on_hover_text("The enlargement, along the axis of the smaller pitch");
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    line(ui, intensity, "Where a layer's white has 1; and over the white level");
+                    line(
+                        ui,
+                        intensity,
+                        "Where the white of a layer of amplitude 1 has 1; and over the white level",
+                    );
                 });
             });
         });

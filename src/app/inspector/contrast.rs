@@ -124,7 +124,7 @@ pub fn bar(ui: &mut Ui, tone: Tone, white: f32, height: f32) {
         .accessible_name("Colour bar: intensity |u|² relative to the white level")
         .on_hover_text(format!(
             "Intensity |u|² relative to the white level, so without a unit; the white level is |u|² = {}, where \
-             a layer's white has 1",
+             the white of a layer of amplitude 1 has 1",
             value(white.into())
         ));
 }

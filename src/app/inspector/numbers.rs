@@ -183,7 +183,8 @@ impl Numbers {
             let work = move || {
                 let image = open_layer(&layer.image, DECODING_MEMORY).map_err(|error| error.to_string())?;
                 // Only amplitudes matter here.
-                let source = LayerSource::new(image, layer.values, Phase::Uniform, &grid, 0, 0);
+                let source = LayerSource::new(image, layer.values, Phase::Uniform, &grid, 0, 0)
+                    .with_amplitude(layer.amplitude);
                 let mean = target(&source, raster, || stop.is_cancelled()).unwrap_or_default();
                 let comparison = Comparison::of(&of.mean, &mean);
                 let Preview { width, height, scale, distance, .. } = *of;

@@ -141,7 +141,7 @@ fn numbers(ui: &mut Ui, id: &str, statistics: &Statistics, white: f32) {
         |number: f64| if white > 0.0 { format!("{:.4}", number / f64::from(white)) } else { "–".into() };
     Grid::new(("statistics", id)).num_columns(3).spacing([10.0, 3.0]).show(ui, |ui| {
         ui.label("");
-        ui.weak("|u|²").on_hover_text("Intensity; a layer's white has 1");
+        ui.weak("|u|²").on_hover_text("Intensity; the white of a layer of amplitude 1 has 1");
         ui.weak("over white").on_hover_text("Intensity over the white level, so without a unit");
         ui.end_row();
         for (name, hover, number) in [
