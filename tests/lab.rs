@@ -131,6 +131,7 @@ fn every_comparison_runs_and_methods_give_one_plane() {
         }
         match experiment {
             "overlap" => overlap_is_told(&json["sections"][0]),
+            "real" => assert_eq!(json["sections"][0]["series"][0]["name"], "implicit, 2 drives"),
             "table1" => buffers_and_chunks_were_tried(&json["sections"][0]),
             _ => {}
         }

@@ -163,7 +163,13 @@ impl Place<'_> {
             drives,
             ..settings(self.bench, self.memory)
         };
-        Entry { name: way.name.into(), ..Entry::propagation(job, settings, way.method, None) }
+        // The user may have fewer drives than the paper.
+        let name = match (way.drives, self.folders.len()) {
+            (DRIVES, 1) => way.name.replace("4 drives", "1 drive"),
+            (DRIVES, count) => way.name.replace("4 drives", &format!("{count} drives")),
+            _ => way.name.into(),
+        };
+        Entry { name, ..Entry::propagation(job, settings, way.method, None) }
     }
 
     /// Whether planes of `precision` get twice the memory: they have twice the bytes.

@@ -147,7 +147,8 @@ fn ratios(report: &Value) -> String {
     let rows = ratios.iter().map(|ratio| {
         let mut parts = vec![number(&ratio["measured"]) / largest];
         parts.extend(ratio["published"].as_f64().map(|published| published / largest));
-        let detail = format!("{:.2}; published {}", number(&ratio["measured"]), published(ratio));
+        let beside = ratio["published"].as_f64().map(|value| format!("; published {value:.2}"));
+        let detail = format!("{:.2}{}", number(&ratio["measured"]), beside.unwrap_or_default());
         (text(&ratio["what"]), parts, detail)
     });
     format!(
