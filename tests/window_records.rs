@@ -16,7 +16,7 @@ use gigafringe::engine::Event;
 use gigafringe::project::{Layer, Project};
 use gigafringe::run::load_events;
 
-use fake_engine::FakeEngine;
+use fake_engine::{Ending, FakeEngine};
 use hands::{Window, enter};
 
 fn project(folder: &Path) -> Project {
@@ -29,10 +29,14 @@ fn project(folder: &Path) -> Project {
 }
 
 fn open(folder: &Path) -> Window {
+    open_with(FakeEngine::default(), folder)
+}
+
+fn open_with(engine: FakeEngine, folder: &Path) -> Window {
     let project = project(folder);
     Harness::builder()
         .with_size([1700.0, 1500.0])
-        .build_eframe(move |cc| App::new(Arc::new(FakeEngine::default()), project, None, &cc.egui_ctx))
+        .build_eframe(move |cc| App::new(Arc::new(engine), project, None, &cc.egui_ctx))
 }
 
 fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
@@ -163,4 +167,19 @@ fn runs_are_listed_compared_sorted_and_exported() {
     click(&mut window, "Remove run 1");
     assert!(window.query_by_label("Show run 1").is_none());
     assert!(!shows(&window, "of the time of run 1"), "what is compared with is gone");
+}
+
+#[test]
+fn a_failed_run_is_listed_as_such_with_what_it_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = FakeEngine { ending: Ending::Fail("the drive is gone".into()), ..FakeEngine::default() };
+    let mut window = open_with(engine, folder.path());
+    window.run_steps(3);
+    window.state_mut().send(Command::RunOver);
+    window.run_steps(2);
+    wait(&mut window, "the failure", |w| matches!(w.state().view().state(), RunState::Failed(_)));
+    page(&mut window, "History");
+    assert!(window.query_by_label("failed").is_some() && window.query_by_label("Show run 1").is_some());
+    // Four chunks of the first pass: read, computed, written.
+    assert!(window.state().view().timeline().bars() >= 12);
 }
