@@ -17,7 +17,7 @@ use gigafringe::app::{App, Command, Edit, RunState, blank_project};
 use gigafringe::project::{self, Encoding, Layer, Layering, Method, Project};
 use gigafringe::storage::ScratchPrecision;
 
-use hands::{Window, enter};
+use hands::{Window, click, enter, is_enabled, shows, wait};
 
 use fake_engine::{Ending, FakeEngine, NO_BLOCKS};
 
@@ -48,30 +48,6 @@ fn open_as(engine: FakeEngine, project: Project, path: Option<PathBuf>) -> Windo
     Harness::builder()
         .with_size([1400.0, 3200.0])
         .build_eframe(move |cc| App::new(Arc::new(engine), project, path, &cc.egui_ctx))
-}
-
-/// Draws frames until `done`, or fails with what was waited for.
-fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !done(window) {
-        assert!(Instant::now() < deadline, "{what} never came; state: {:?}", window.state().view().state());
-        window.step();
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    window.run_steps(2);
-}
-
-fn shows(window: &Window, text: &'static str) -> bool {
-    window.query_all_by_label_contains(text).next().is_some()
-}
-
-fn click(window: &mut Window, label: &'static str) {
-    window.get_by_label(label).click();
-    window.run_steps(3);
-}
-
-fn is_enabled(window: &Window, label: &'static str) -> bool {
-    !window.get_by_label(label).accesskit_node().is_disabled()
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod hands;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::accesskit::{Role, Toggled};
 use egui_kittest::Harness;
@@ -16,10 +16,7 @@ use gigafringe::app::{App, Command, RunState, blank_project};
 use gigafringe::project::{self, Drive, Layer, Project};
 
 use fake_engine::{FakeEngine, LARGEST};
-use hands::{Window, enter};
-
-/// The longest a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(30);
+use hands::{Window, enter, shows, wait};
 
 /// One layer, which is drawn as soon as it is there, and `folders` for the roles from A on.
 fn project(folder: &Path, folders: &[&str]) -> Project {
@@ -48,21 +45,6 @@ fn open_page(engine: FakeEngine, project: Project) -> Window {
     click(&mut window, "Drives");
     wait(&mut window, "the folders", |w| shows(w, "Drag /fake") && is_enabled(w, "Assign for me"));
     window
-}
-
-/// Draws frames until `done`, or fails with what was waited for.
-fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !done(window) {
-        assert!(Instant::now() < deadline, "{what} never came");
-        window.step();
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    window.run_steps(2);
-}
-
-fn shows(window: &Window, text: &'static str) -> bool {
-    window.query_all_by_label_contains(text).next().is_some()
 }
 
 /// Clicks the last of what has this name: a page comes after the panel beside it.

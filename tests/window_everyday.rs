@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
@@ -20,10 +20,8 @@ use gigafringe::inspect::Curve;
 use gigafringe::project::{Layer, Project};
 
 use fake_engine::{Ending, FakeEngine};
-use hands::{Window, enter};
+use hands::{Window, click, enter, is_enabled, shows, wait};
 
-/// The longest a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(30);
 const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
@@ -56,33 +54,9 @@ fn open_with(engine: FakeEngine, project: Project, path: Option<PathBuf>, state:
     window
 }
 
-/// Draws frames until `done`, or fails with what was waited for.
-fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !done(window) {
-        assert!(Instant::now() < deadline, "{what} never came");
-        window.step();
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    window.run_steps(2);
-}
-
-fn shows(window: &Window, text: &str) -> bool {
-    window.query_all_by_label_contains(text).next().is_some()
-}
-
-fn click(window: &mut Window, label: &'static str) {
-    window.get_by_label(label).click();
-    window.run_steps(3);
-}
-
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.key_press_modifiers(modifiers, key);
     window.run_steps(3);
-}
-
-fn is_enabled(window: &Window, label: &'static str) -> bool {
-    !window.get_by_label(label).accesskit_node().is_disabled()
 }
 
 fn edit(window: &mut Window, edit: Edit) {

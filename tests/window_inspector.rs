@@ -7,7 +7,7 @@ mod hands;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::accesskit::Role;
 use egui::{Pos2, Rect, Vec2, pos2};
@@ -18,9 +18,8 @@ use gigafringe::inspect::Raster;
 use gigafringe::project::{Layer, Project};
 
 use fake_engine::FakeEngine;
-use hands::{Window, enter};
+use hands::{Window, click, enter, shows, wait};
 
-const PATIENCE: Duration = Duration::from_secs(30);
 /// The fake plane: 1401 × 501 samples, three to a preview sample; y has twice the pitch.
 const PLANE: [usize; 2] = [1401, 501];
 const RASTER: Raster = Raster { plane: PLANE, pitch: [4e-6, 8e-6], scale: 3 };
@@ -58,25 +57,6 @@ fn inspecting(folder: &Path, engine: FakeEngine) -> Window {
     window.state_mut().send(Command::Inspect(0));
     wait(&mut window, "the numbers", |w| shows(w, "Whole reconstruction") && shows(w, "Correlation"));
     window
-}
-
-fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !done(window) {
-        assert!(Instant::now() < deadline, "{what} never came; state: {:?}", window.state().view().state());
-        window.step();
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    window.run_steps(3);
-}
-
-fn shows(window: &Window, text: &str) -> bool {
-    window.query_all_by_label_contains(text).next().is_some()
-}
-
-fn click(window: &mut Window, label: &str) {
-    window.get_by_label(label).click();
-    window.run_steps(3);
 }
 
 fn choose(window: &mut Window, name: &str, option: &str) {

@@ -7,7 +7,6 @@ mod hands;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -17,9 +16,7 @@ use gigafringe::optics::Length;
 use gigafringe::project::{Layer, Project};
 
 use fake_engine::FakeEngine;
-use hands::{Window, enter};
-
-const PATIENCE: Duration = Duration::from_secs(30);
+use hands::{Window, click, enter, wait};
 
 /// Three layers whose images exist.
 fn project(folder: &Path) -> Project {
@@ -40,25 +37,10 @@ fn open(engine: FakeEngine, project: Project) -> Window {
         .build_eframe(move |cc| App::new(Arc::new(engine), project, None, &cc.egui_ctx))
 }
 
-fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !done(window) {
-        assert!(Instant::now() < deadline, "{what} never came");
-        window.step();
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    window.run_steps(2);
-}
-
 fn shows(window: &Window, text: &str) -> bool {
     let says = |words: Option<String>| words.is_some_and(|words| words.contains(text));
     let mut nodes = window.query_all_by(|node| says(node.label()) || says(node.value()));
     nodes.next().is_some()
-}
-
-fn click(window: &mut Window, label: &str) {
-    window.get_by_label(label).click();
-    window.run_steps(3);
 }
 
 fn disabled(window: &Window, label: &str) -> bool {

@@ -7,7 +7,6 @@ mod hands;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -17,7 +16,7 @@ use gigafringe::project::{Layer, Project};
 use gigafringe::run::load_events;
 
 use fake_engine::{Ending, FakeEngine};
-use hands::{Window, enter};
+use hands::{Window, click, enter, shows, wait};
 
 fn project(folder: &Path) -> Project {
     let mut project = blank_project();
@@ -37,25 +36,6 @@ fn open_with(engine: FakeEngine, folder: &Path) -> Window {
     Harness::builder()
         .with_size([1700.0, 1500.0])
         .build_eframe(move |cc| App::new(Arc::new(engine), project, None, &cc.egui_ctx))
-}
-
-fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !done(window) {
-        assert!(Instant::now() < deadline, "{what} never came");
-        window.step();
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    window.run_steps(3);
-}
-
-fn shows(window: &Window, text: &'static str) -> bool {
-    window.query_all_by_label_contains(text).next().is_some()
-}
-
-fn click(window: &mut Window, label: &'static str) {
-    window.get_by_label(label).click();
-    window.run_steps(3);
 }
 
 /// Shows a page by its tab.

@@ -5,7 +5,6 @@ mod hands;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -17,17 +16,7 @@ use gigafringe::optics::Bytes;
 use gigafringe::project::Project;
 use gigafringe::run::{Settings, run_project};
 
-use hands::{Window, enter};
-
-fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while !done(window) {
-        assert!(Instant::now() < deadline, "{what} never came; state: {:?}", window.state().view().state());
-        window.step();
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    window.run_steps(2);
-}
+use hands::{Window, enter, shows, wait};
 
 /// The demo's files in a folder of the test's own.
 fn demo(folder: &Path) -> std::path::PathBuf {
@@ -90,10 +79,6 @@ fn the_demo_is_loaded_given_drives_run_and_its_layers_seen() {
     for drive in ["a", "b"] {
         assert_eq!(std::fs::read_dir(folder.path().join(drive)).unwrap().count(), 0, "scratch is gone");
     }
-}
-
-fn shows(window: &Window, text: &'static str) -> bool {
-    window.query_all_by_label_contains(text).next().is_some()
 }
 
 /// The lab's page: a comparison runs, is followed, and is drawn; another one is stopped.

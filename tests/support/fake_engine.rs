@@ -1,7 +1,7 @@
 //! A stand-in for the engine: it sends what a real run sends, and computes nothing.
 
 // Not every test uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

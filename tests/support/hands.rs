@@ -1,8 +1,12 @@
-//! What a user's hands do in a window under test.
+//! What a user's hands do in a window under test, and what the eyes see.
+
+#![allow(dead_code, reason = "each file of tests uses a part of it")]
+
+use std::time::{Duration, Instant};
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use gigafringe::app::App;
 
 pub type Window = Harness<'static, App>;
@@ -20,4 +24,34 @@ pub fn enter(window: &mut Window, field: &'static str, text: &str) {
     window.step();
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
+}
+
+/// The longest a test waits for anything.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Draws frames until `done`, or fails with what was waited for.
+pub fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !done(window) {
+        assert!(Instant::now() < deadline, "{what} never came; state: {:?}", window.state().view().state());
+        window.step();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    window.run_steps(3);
+}
+
+/// Whether a label contains this text.
+pub fn shows(window: &Window, text: &str) -> bool {
+    window.query_all_by_label_contains(text).next().is_some()
+}
+
+/// Clicks what has this label.
+pub fn click(window: &mut Window, label: &str) {
+    window.get_by_label(label).click();
+    window.run_steps(3);
+}
+
+/// Whether what has this label can be used.
+pub fn is_enabled(window: &Window, label: &str) -> bool {
+    !window.get_by_label(label).accesskit_node().is_disabled()
 }
