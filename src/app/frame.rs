@@ -44,9 +44,11 @@ impl App {
         }
     }
 
-    fn shoot(&mut self, ctx: &Context) {
+    /// Whether a run goes on, or anything else is being worked out in the background.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
         let pictures_missing = self.view.previews().keys().any(|&layer| self.pictures.get(layer).is_none());
-        let busy = self.is_running()
+        self.is_running()
             || self.images.busy()
             || self.pictures.busy()
             || pictures_missing
@@ -58,7 +60,11 @@ impl App {
             || self.lab.is_running()
             || self.presets_task.is_some()
             || self.inspector.busy()
-            || self.drives_task.is_some();
+            || self.drives_task.is_some()
+    }
+
+    fn shoot(&mut self, ctx: &Context) {
+        let busy = self.is_busy();
         let failure = match self.view.state() {
             RunState::Failed(text) => Some(text.clone()),
             _ => None,

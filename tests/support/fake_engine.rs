@@ -3,6 +3,7 @@
 // Not every test uses all of it.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -35,6 +36,8 @@ pub struct FakeEngine {
     pub delay: Duration,
     /// Time one chunk takes.
     pub pace: Duration,
+    /// Seconds that a chunk is said to take, where it is not what it really takes.
+    pub told: Option<f64>,
     /// Chunks of a pass's stream.
     pub chunks: usize,
     /// How runs end.
@@ -62,6 +65,7 @@ impl Default for FakeEngine {
         Self {
             delay: Duration::ZERO,
             pace: Duration::from_millis(1),
+            told: None,
             chunks: 4,
             ending: Ending::Finish,
             picked: None,
@@ -94,6 +98,7 @@ impl Backend for FakeEngine {
         let run = Run {
             project: project.clone(),
             pace: self.pace,
+            clock: Clock { begun: Instant::now(), told: self.told, now: Cell::default() },
             chunks: self.chunks,
             passes: self.passes,
             ending: self.ending.clone(),
@@ -310,9 +315,30 @@ fn choices(project: &Project, plane: u64) -> Vec<ChoiceRow> {
 pub const NO_BLOCKS: &str = "memory: 1GiB is too little; the smallest that works here is 3.20GiB (chunks of 1 \
                              lines, 2 buffers)";
 
+/// The time of a run, or what is told of it.
+struct Clock {
+    begun: Instant,
+    told: Option<f64>,
+    now: Cell<f64>,
+}
+
+impl Clock {
+    /// Seconds since the run began.
+    fn now(&self) -> f64 {
+        if self.told.is_some() { self.now.get() } else { self.begun.elapsed().as_secs_f64() }
+    }
+
+    /// Lets a chunk's time pass.
+    fn pass(&self, pace: Duration) {
+        std::thread::sleep(pace);
+        self.now.set(self.now.get() + self.told.unwrap_or_default());
+    }
+}
+
 struct Run {
     project: Project,
     pace: Duration,
+    clock: Clock,
     chunks: usize,
     passes: Option<usize>,
     ending: Ending,
@@ -325,7 +351,6 @@ const CHUNK_BYTES: u64 = 4 << 20;
 
 impl Run {
     fn all(&self) {
-        let started = Instant::now();
         let enabled: Vec<_> = self.project.enabled_layers().collect();
         let layers = enabled.len();
         let previews = if self.project.output.previews { layers } else { 0 };
@@ -344,7 +369,7 @@ impl Run {
                 self.sink.send(Event::Preview { layer, preview });
             }
         }
-        self.sink.send(Event::Finished { seconds: started.elapsed().as_secs_f64() });
+        self.sink.send(Event::Finished { seconds: self.clock.now() });
     }
 
     /// The lines that chunk `chunk` of the last phase makes.
@@ -402,8 +427,8 @@ impl Run {
             buffers: self.project.buffers,
             memory: self.project.memory.0 / 2,
         });
-        let started = Instant::now();
-        let at = || started.elapsed().as_secs_f64();
+        let started = self.clock.now();
+        let at = || self.clock.now() - started;
         for pass in 0..passes {
             let began = at();
             self.sink.send(Event::PassStarted { pass, at: began });
@@ -425,7 +450,7 @@ impl Run {
                     return false;
                 }
                 let start = at();
-                std::thread::sleep(self.pace);
+                self.clock.pass(self.pace);
                 let step = (at() - start).max(1e-4);
                 let stream = if pass % 3 == 1 { chunk % 2 } else { 0 };
                 let wobble = 1.0 + 0.3 * (chunk as f64 * 1.7 + pass as f64).sin();
@@ -465,16 +490,13 @@ fn picture(project: &Project, layer: usize) -> Preview {
     let grid = project.grid;
     let scale = grid.width.max(grid.height).div_ceil(512);
     let (width, height) = (grid.width.div_ceil(scale), grid.height.div_ceil(scale));
-    let mut state = 12345_u32;
     let mean = (0..width * height)
         .map(|i| {
             let x = (i % width) as f32 - width as f32 / 2.0;
             let y = (i / width) as f32 - height as f32 / 2.0;
             let radius = x.hypot(y);
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let speckle = (state >> 16) as f32 / 65536.0;
             let ring = (-((radius - 60.0 * layer as f32) / 14.0).powi(2)).exp();
-            (ring + 0.04) * speckle / layer as f32
+            (ring + 0.04) / layer as f32
         })
         .collect();
     let distance = project.layers[layer - 1].distance.in_metres();
