@@ -7,6 +7,7 @@ mod hands;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -16,7 +17,7 @@ use gigafringe::project::{Layer, Project};
 use gigafringe::run::load_events;
 
 use fake_engine::{Ending, FakeEngine};
-use hands::{Window, click, enter, shows, wait};
+use hands::{Window, click, enter, is_enabled, shows, wait};
 
 fn project(folder: &Path) -> Project {
     let mut project = blank_project();
@@ -162,4 +163,55 @@ fn a_failed_run_is_listed_as_such_with_what_it_did() {
     assert!(window.query_by_label("failed").is_some() && window.query_by_label("Show run 1").is_some());
     // Four chunks of the first pass: read, computed, written.
     assert!(window.state().view().timeline().bars() >= 12);
+}
+
+#[test]
+fn the_history_outlives_the_window_and_what_is_removed_stays_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = tempfile::tempdir().unwrap();
+    let start = |runs: usize| {
+        let mut window = open(folder.path());
+        window.state_mut().keep_in(kept.path(), Duration::from_secs(3));
+        window.run_steps(3);
+        page(&mut window, "History");
+        for _ in 0..runs {
+            run(&mut window);
+        }
+        page(&mut window, "History");
+        window
+    };
+    let close = |mut window: Window| eframe::App::on_exit(window.state_mut(), None);
+    close(start(2));
+    let mut second = start(0);
+    wait(&mut second, "the earlier runs", |w| w.query_by_label("Show run 2").is_some());
+    assert!(!is_enabled(&second, "Show run 1"), "its charts were the first window's");
+    assert!(shows(&second, "hologram.npy") && shows(&second, "2048 × 2048"));
+    click(&mut second, "Compare with run 1");
+    run(&mut second);
+    page(&mut second, "History");
+    assert!(shows(&second, "Run 3 took") && shows(&second, "of the time of run 1"));
+    click(&mut second, "Remove run 2");
+    close(second);
+    // An entry that nobody understands does not take the others with it.
+    let file = kept.path().join("history.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen('[', "[{\"id\": \"of another version\"},", 1)).unwrap();
+    let mut third = start(0);
+    wait(&mut third, "the earlier runs", |w| w.query_by_label("Show run 3").is_some());
+    assert!(third.query_by_label("Show run 1").is_some() && third.query_by_label("Show run 2").is_none());
+}
+
+#[test]
+fn the_project_gives_way_to_a_wide_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(folder.path());
+    window.run_steps(3);
+    let left = |window: &Window| window.get_by_label("Hide the project").rect().left();
+    assert!(window.query_by_label("Layers").is_some() && left(&window) > 300.0);
+    click(&mut window, "Hide the project");
+    assert!(window.query_by_label("Layers").is_none());
+    assert!(window.get_by_label("Show the project").rect().left() < 30.0);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::B);
+    window.run_steps(3);
+    assert!(window.query_by_label("Layers").is_some());
 }

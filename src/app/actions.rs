@@ -30,6 +30,7 @@ pub enum Action {
     Measure,
     FindDrives,
     Show(Page),
+    Project,
     Log,
     CopyLog,
     Palette,
@@ -122,6 +123,7 @@ impl Action {
             Self::Palette,
             Self::Shortcuts,
             Self::Terms,
+            Self::Project,
             Self::Log,
             Self::CopyLog,
             Self::ZoomIn,
@@ -149,7 +151,8 @@ impl Action {
             | Self::AddFolder => Group::Project,
             Self::Run | Self::Cancel | Self::Measure | Self::FindDrives => Group::Run,
             Self::Show(_) => Group::Pages,
-            Self::Log
+            Self::Project
+            | Self::Log
             | Self::CopyLog
             | Self::Palette
             | Self::Shortcuts
@@ -185,6 +188,9 @@ impl Action {
             }
             Self::FindDrives => ("Find drives again", "Look for the drives of this machine again"),
             Self::Show(page) => page_words(page),
+            Self::Project => {
+                ("Show or hide the project", "Layers, optics and all settings; hidden, pages have more room")
+            }
             Self::Log => ("Show or hide the log", "Everything that has happened, oldest first"),
             Self::CopyLog => ("Copy the log", "Put all entries with their times on the clipboard"),
             Self::Palette => ("Commands…", "Find any command, page or recent project by its name"),
@@ -218,6 +224,7 @@ impl Action {
                 let place = Page::ALL.iter().position(|one| one.0 == page);
                 place.and_then(|place| PAGE_KEYS.get(place)).map(|&key| ctrl(key)).into_iter().collect()
             }
+            Self::Project => vec![ctrl(Key::B)],
             Self::Log => vec![ctrl(Key::L)],
             Self::Palette => vec![ctrl_shift(Key::P), ctrl(Key::K)],
             Self::Shortcuts => vec![plain(Key::F1)],
@@ -340,6 +347,7 @@ impl App {
             },
             Action::FindDrives => always(Command::DetectDrives),
             Action::Show(page) => always(Command::Show(page)),
+            Action::Project => always(Command::ShowProject(self.options.project_hidden)),
             Action::Log => always(Command::ShowLog(!self.options.log_open)),
             Action::CopyLog => always(Command::CopyLog),
             Action::Palette => always(Command::ShowPalette(true)),

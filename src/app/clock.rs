@@ -10,6 +10,12 @@ pub fn time(at: SystemTime) -> String {
     DateTime::<Local>::from(at).format("%H:%M:%S").to_string()
 }
 
+/// A moment for files: `2026-01-31T14:05:09+01:00`.
+#[must_use]
+pub fn stamp(at: SystemTime) -> String {
+    DateTime::<Local>::from(at).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
+}
+
 /// A moment seen from `now`: `14:05`, or with its day where that is another one.
 #[must_use]
 pub fn moment(at: SystemTime, now: SystemTime) -> String {

@@ -16,7 +16,7 @@ use super::palette::Palette;
 use super::preview_images::Contrast;
 use super::questions::Question;
 use super::records::RecordsCommand;
-use super::{App, blank_project};
+use super::{App, blank_project, recent};
 use crate::lab::Comparing;
 use crate::project::Project;
 
@@ -79,6 +79,8 @@ pub enum Command {
     SetTheme(ThemePreference),
     /// Show or hide the log.
     ShowLog(bool),
+    /// Show or hide the project beside the pages.
+    ShowProject(bool),
     /// Show the log's entries of these levels.
     FilterLog(Filter),
     /// Put the whole log on the clipboard.
@@ -147,7 +149,7 @@ impl App {
             Command::Undo => self.undo(),
             Command::Redo => self.redo(),
             Command::LookAtRecent => self.recent.look(),
-            Command::ForgetRecent(path) => self.recent.remove(path),
+            Command::ForgetRecent(path) => self.recent.remove(path.into()),
             Command::Recover if self.is_dirty() => self.ask_about_changes(Command::Recover),
             Command::Recover => self.recover(),
             Command::DiscardFound => self.discard_found(),
@@ -184,6 +186,7 @@ impl App {
             Command::Export(to) => self.export(to),
             Command::SetTheme(theme) => ctx.set_theme(theme),
             Command::ShowLog(show) => self.options.log_open = show,
+            Command::ShowProject(show) => self.options.project_hidden = !show,
             Command::FilterLog(filter) => self.options.log_filter = filter,
             Command::CopyLog => ctx.copy_text(self.log.text()),
             Command::Tell(text) => self.tell(text),
@@ -259,7 +262,7 @@ impl App {
         match Project::load(path) {
             Ok(project) => {
                 self.say(Level::Info, format!("Opened {}", path.display()));
-                self.recent.add(path);
+                self.recent.add(recent::Entry::of(path));
                 self.replace_project(project, Some(path.to_path_buf()));
             }
             Err(error) => {
@@ -311,7 +314,7 @@ impl App {
             Ok(()) => {
                 self.say(Level::Info, format!("Saved {}", path.display()));
                 self.saved = self.project.clone();
-                self.recent.add(&path);
+                self.recent.add(recent::Entry::of(&path));
                 self.path = Some(path);
                 self.drafts.forget(Field::ProjectFile);
             }

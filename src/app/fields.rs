@@ -147,12 +147,15 @@ impl Sheet<'_> {
 }
 
 /// What the window remembers beside the project.
+#[expect(clippy::struct_excessive_bools, reason = "switches that do not depend on each other")]
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Whether one pitch is used for both axes.
     pub pitch_linked: bool,
     /// Whether an existing output file may be replaced.
     pub force: bool,
+    /// Whether the project is hidden beside the pages.
+    pub project_hidden: bool,
     /// Whether the log is shown.
     pub log_open: bool,
     /// Which of its entries are shown.

@@ -112,37 +112,34 @@ impl App {
             toolbar::show(ui, &mut sheet, &items, self.recent.entries(), self.path.as_deref(), dirty);
             ui.add_space(2.0);
         });
-        egui::Panel::left("project").default_size(theme::PROJECT_WIDTH).size_range(324.0..=560.0).show(
-            ui,
-            |ui| {
-                egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                    ui.add_space(4.0);
-                    sections::layers::show(ui, &mut sheet, &self.images);
-                    sections::optics::show(ui, &mut sheet, &self.presets);
-                    sections::sampling::show(ui, &self.project, &self.needs);
-                    let drives = self.drives.as_deref();
-                    sections::drives::show(ui, &mut sheet, drives, &self.folders, &self.needs);
-                    if to_method {
-                        ui.scroll_to_cursor(Some(egui::Align::TOP));
-                    }
-                    sections::method::show(ui, &mut sheet, &self.needs, measurement);
-                    sections::tuning::show(
-                        ui,
-                        &mut sheet,
-                        &mut self.tuning,
-                        &self.needs,
-                        self.view.is_active(),
-                    );
-                    sections::output::show(ui, &mut sheet);
-                });
-            },
-        );
+        if !self.options.project_hidden {
+            egui::Panel::left("project").default_size(theme::PROJECT_WIDTH).size_range(324.0..=560.0).show(
+                ui,
+                |ui| {
+                    egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                        ui.add_space(4.0);
+                        sections::layers::show(ui, &mut sheet, &self.images);
+                        sections::optics::show(ui, &mut sheet, &self.presets);
+                        sections::sampling::show(ui, &self.project, &self.needs);
+                        let drives = self.drives.as_deref();
+                        sections::drives::show(ui, &mut sheet, drives, &self.folders, &self.needs);
+                        if to_method {
+                            ui.scroll_to_cursor(Some(egui::Align::TOP));
+                        }
+                        sections::method::show(ui, &mut sheet, &self.needs, measurement);
+                        let running = self.view.is_active();
+                        sections::tuning::show(ui, &mut sheet, &mut self.tuning, &self.needs, running);
+                        sections::output::show(ui, &mut sheet);
+                    });
+                },
+            );
+        }
         egui::Panel::top("run").show(ui, |ui| {
             ui.add_space(4.0);
             run_bar::show(ui, &self.view, now, blocked.as_deref(), self.stopping, &mut commands);
             ui.add_space(2.0);
             ui.separator();
-            pages::tabs(ui, self.options.page, &mut commands);
+            pages::tabs(ui, self.options.page, self.options.project_hidden, &mut commands);
             ui.add_space(2.0);
         });
         self.central(ui, dialog_open, &mut commands);
@@ -271,6 +268,7 @@ impl eframe::App for App {
         self.poll_needs();
         self.poll_tuning();
         self.poll_recent();
+        self.poll_history();
         self.poll_keeping(ctx);
         self.drain_run(ctx);
         self.update_pictures(ctx);

@@ -12,7 +12,7 @@ use super::log::Level;
 use super::questions::Question;
 use super::recovery::{self, Found, Slot};
 use super::task::{Poll, Task};
-use super::{App, blank_project, clock, text};
+use super::{App, blank_project, clock, recent, text};
 use crate::project::Project;
 
 /// How often unsaved changes are kept.
@@ -60,14 +60,15 @@ fn carry_out(folder: &Path, slot: &Mutex<Option<Slot>>, kept: Option<&Kept>) -> 
 }
 
 impl App {
-    /// Keeps unsaved changes and the list of recent projects in `folder`, and offers what was left there.
+    /// Keeps unsaved changes, the list of recent projects and the history in `folder`, and offers what was left there.
     ///
     /// Unsaved changes are kept at most once in `every`. A window that is not told a folder writes nothing but
     /// what it is asked for.
     pub fn keep_in(&mut self, folder: &Path, every: Duration) {
         self.recent.keep_in(folder.join("recent.json"));
+        self.history.keep_in(folder.join("history.json"));
         if let Some(path) = &self.path {
-            self.recent.add(path);
+            self.recent.add(recent::Entry::of(path));
         }
         let folder = folder.join("recovery");
         self.keeping.every = every;
@@ -193,5 +194,6 @@ impl App {
         self.keeping.slot = Arc::default();
         let wake = self.wake.clone();
         self.recent.finish(&wake);
+        self.history.finish(&wake);
     }
 }

@@ -21,6 +21,7 @@ mod history;
 mod images;
 mod inspector;
 mod keeping;
+mod kept;
 mod lab;
 mod log;
 mod needs;
@@ -208,6 +209,7 @@ impl App {
             options: Options {
                 pitch_linked,
                 force: false,
+                project_hidden: false,
                 log_open: false,
                 log_filter: log::Filter::default(),
                 page: Page::default(),

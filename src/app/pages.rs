@@ -1,6 +1,6 @@
 //! The pages beside the project, and the tabs that choose one.
 
-use egui::{RichText, Ui};
+use egui::{Button, RichText, Ui};
 
 use super::actions::{Action, in_words};
 use super::commands::Command;
@@ -17,7 +17,7 @@ pub enum Page {
     Drives,
     /// What each drive and stream did when.
     Timeline,
-    /// The runs of this window.
+    /// The runs that have ended.
     History,
     /// One reconstruction, large, with its numbers.
     Inspect,
@@ -36,7 +36,7 @@ impl Page {
             "Timeline",
             "Each drive's reads and writes and each stream's computing as bars in time",
         ),
-        (Self::History, "History", "The runs of this window: what they took, to compare and export"),
+        (Self::History, "History", "Every run that has ended: what it took, to compare and export"),
         (Self::Inspect, "Inspect", "One layer's reconstruction, large, with profiles and numbers"),
         (Self::Lab, "Lab", "The published methods against each other, on this machine"),
     ];
@@ -50,9 +50,17 @@ impl Page {
     }
 }
 
-/// Shows the tabs.
-pub fn tabs(ui: &mut Ui, shown: Page, commands: &mut Vec<Command>) {
+/// Shows the tabs, and what hides the project beside them or shows it again.
+pub fn tabs(ui: &mut Ui, shown: Page, project_hidden: bool, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
+        let (sign, name) =
+            if project_hidden { ("⏵", "Show the project") } else { ("⏴", "Hide the project") };
+        let keys = Action::Project.keys().first().map(|&keys| in_words(ui.ctx(), keys));
+        let fold = ui.add(Button::new(sign).frame(false)).accessible_name(name);
+        let (_, about) = Action::Project.words();
+        if fold.on_hover_text(format!("{name}: {about} ({})", keys.unwrap_or_default())).clicked() {
+            commands.push(Command::ShowProject(project_hidden));
+        }
         for (page, name, hover) in Page::ALL {
             let name = RichText::new(name).size(14.5);
             let hover = match Action::Show(page).keys().first() {

@@ -18,11 +18,13 @@ const LINEAR: &str = "linear";
 pub const FIRST_SIZE: [f32; 2] = [1400.0, 900.0];
 
 /// What is kept; what is missing in the file is as at the first start.
+#[expect(clippy::struct_excessive_bools, reason = "switches that do not depend on each other")]
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default)]
 struct Remembered {
     /// The page's name; one that there is no more is forgotten.
     page: String,
+    project_hidden: bool,
     log_open: bool,
     log_hides: Vec<String>,
     pitch_linked: bool,
@@ -36,6 +38,7 @@ impl Default for Remembered {
     fn default() -> Self {
         Self {
             page: String::new(),
+            project_hidden: false,
             log_open: false,
             log_hides: Vec::new(),
             pitch_linked: true,
@@ -54,6 +57,7 @@ impl App {
         if let Some((page, ..)) = Page::ALL.iter().find(|(_, name, _)| *name == kept.page) {
             self.options.page = *page;
         }
+        self.options.project_hidden = kept.project_hidden;
         self.options.log_open = kept.log_open;
         for (level, name, _) in Level::ALL {
             let shown = !kept.log_hides.iter().any(|hidden| hidden == name);
@@ -76,6 +80,7 @@ impl App {
         let hidden = |(level, ..): &&(Level, &str, &str)| !self.options.log_filter.shows(*level);
         let kept = Remembered {
             page: page.map_or_else(String::new, |one| one.1.into()),
+            project_hidden: self.options.project_hidden,
             log_open: self.options.log_open,
             log_hides: Level::ALL.iter().filter(hidden).map(|level| level.1.into()).collect(),
             pitch_linked: self.options.pitch_linked,
@@ -94,6 +99,7 @@ impl App {
     /// Arranges the window as at the first start; the theme and the project stay.
     pub(super) fn reset_layout(&mut self, ctx: &Context) {
         self.options.page = Page::default();
+        self.options.project_hidden = false;
         self.options.log_open = false;
         self.options.log_filter = Filter::default();
         ctx.set_zoom_factor(1.0);

@@ -1,12 +1,16 @@
 //! One run of the history, summed up.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
+
+use super::super::kept::Listed;
 use super::super::run_view::{RunState, RunView};
 use crate::project::Project;
 
 /// What a drive reached over a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriveRate {
     /// Its folder.
     pub name: String,
@@ -16,15 +20,44 @@ pub struct DriveRate {
     pub write: Option<f64>,
 }
 
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Complete.
+    Finished,
+    /// With an error.
+    Failed,
+    /// On request.
+    Stopped,
+    /// With the program, or the file of events does not tell.
+    CutOff,
+}
+
+impl Ended {
+    /// In words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::CutOff => "cut off",
+        }
+    }
+}
+
 /// A run that has ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number in this window.
+    /// Its number.
     pub id: usize,
+    /// When it ended, or when its file was opened: milliseconds since 1970.
+    at: u64,
     /// The project's output, or the file of events.
     pub name: String,
     /// How it ended.
-    pub ended: &'static str,
+    pub ended: Ended,
     /// The method of the first job.
     pub method: String,
     /// Samples `[y, x]`, where the project is known.
@@ -47,13 +80,15 @@ pub struct Entry {
     pub drives: Vec<DriveRate>,
     /// The share of their time in which the drives' readers and writers waited for other stages.
     pub waiting: Option<f64>,
+    #[serde(skip)]
     view: Option<Arc<RunView>>,
 }
 
 impl Entry {
-    /// A run summed up.
+    /// A run summed up that has ended just now.
     #[must_use]
     pub fn of(id: usize, view: &RunView, project: Option<&Project>, name: Option<String>) -> Self {
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let job = view.jobs().first();
         let mut phases = [0.0; 3];
         let (mut bytes, mut waited, mut worked) = (0, 0.0, 0.0);
@@ -77,14 +112,15 @@ impl Entry {
         });
         Self {
             id,
+            at: u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
             name: name.unwrap_or_else(|| {
                 project.map_or_else(String::new, |p| super::super::text::file_name(&p.output.path))
             }),
             ended: match view.state() {
-                RunState::Finished(_) => "finished",
-                RunState::Failed(_) => "failed",
-                RunState::Cancelled(_) => "stopped",
-                RunState::Idle | RunState::Starting | RunState::Running => "cut off",
+                RunState::Finished(_) => Ended::Finished,
+                RunState::Failed(_) => Ended::Failed,
+                RunState::Cancelled(_) => Ended::Stopped,
+                RunState::Idle | RunState::Starting | RunState::Running => Ended::CutOff,
             },
             method: job.map_or_else(String::new, |job| job.method.clone()),
             size: project.map(|project| [project.grid.height, project.grid.width]),
@@ -99,6 +135,12 @@ impl Entry {
             waiting: (waited + worked > 0.0).then(|| waited / (waited + worked)),
             view: Some(Arc::new(view.without_previews())),
         }
+    }
+
+    /// When it ended, or when its file was opened.
+    #[must_use]
+    pub fn at(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(self.at)).unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
     /// Its number and name.
@@ -122,5 +164,14 @@ impl Entry {
     #[must_use]
     pub fn samples(&self) -> String {
         self.size.map_or_else(String::new, |[height, width]| format!("{width} × {height}"))
+    }
+}
+
+impl Listed for Entry {
+    const MOST: usize = super::MOST;
+
+    fn is(&self, other: &Self) -> bool {
+        // Numbers are given anew where two windows gave the same.
+        self.at == other.at && self.name == other.name && self.bytes == other.bytes
     }
 }

@@ -1,25 +1,38 @@
-//! The runs of this window: what they were, what they took, and which one another is compared with.
+//! The runs that have ended: what they were, what they took, and which one another is compared with.
 
 mod entry;
 mod page;
 mod table;
 
-pub use entry::{DriveRate, Entry};
+pub use entry::{DriveRate, Ended, Entry};
 pub use page::show;
 pub use table::{Column, csv};
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::App;
+use super::kept::{Kept, Listed as _};
+use super::log::Level;
 use super::run_view::RunView;
+use super::task::Wake;
 use crate::project::Project;
 
 /// Runs whose charts are kept.
 const WITH_CHARTS: usize = 12;
 /// Runs that are listed.
 const MOST: usize = 500;
+/// The highest number that is believed when it is read from a file.
+const HIGHEST: usize = 1_000_000_000;
 
 /// The runs, oldest first.
 #[derive(Debug, Default)]
 pub struct History {
     entries: Vec<Entry>,
+    /// The list of all windows and starts.
+    kept: Kept<Entry>,
+    /// Whether that list was read.
+    is_read: bool,
     next: usize,
     compared: Option<usize>,
     /// The run that is shown, if it has ended.
@@ -32,7 +45,15 @@ impl History {
     /// Adds a run that has ended; `name` is that of the file it came from, if it did not run here.
     pub fn add(&mut self, view: &RunView, project: Option<&Project>, name: Option<String>) {
         self.next += 1;
-        self.entries.push(Entry::of(self.next, view, project, name));
+        // A file of events can be opened again.
+        let ran_here = name.is_none();
+        let entry = Entry::of(self.next, view, project, name);
+        if ran_here && self.kept.has_file() {
+            let mut kept = entry.clone();
+            kept.forget_charts();
+            self.kept.add(kept);
+        }
+        self.entries.push(entry);
         self.current = Some(self.next);
         let charts = self.entries.iter().filter(|entry| entry.view().is_some()).count();
         if charts > WITH_CHARTS {
@@ -44,6 +65,42 @@ impl History {
             let first = self.entries.remove(0);
             self.compared = self.compared.filter(|&id| id != first.id);
         }
+    }
+
+    /// Keeps the list in `file`, and reads what is there.
+    pub fn keep_in(&mut self, file: PathBuf) {
+        self.kept.keep_in(file);
+    }
+
+    /// Takes in what the file has of earlier starts; an error is new.
+    fn poll(&mut self, wake: &Wake) -> Option<String> {
+        let (taken, error) = self.kept.poll(wake);
+        if taken && !self.is_read {
+            self.is_read = true;
+            self.take_in_earlier();
+        }
+        error
+    }
+
+    /// Puts the runs of earlier starts before those of this one.
+    fn take_in_earlier(&mut self) {
+        let earlier = self.kept.entries().iter().rev().cloned();
+        let mut own = std::mem::take(&mut self.entries);
+        self.entries = earlier.filter(|run| !own.iter().any(|other| other.is(run))).collect();
+        let mut used: BTreeSet<usize> = own.iter().map(|run| run.id).collect();
+        for run in &mut self.entries {
+            // Two windows may have given the same number, and a file may say anything.
+            if run.id > HIGHEST || !used.insert(run.id) {
+                run.id = (1..HIGHEST).find(|&number| used.insert(number)).unwrap_or(HIGHEST);
+            }
+        }
+        self.next = used.last().copied().unwrap_or(0);
+        self.entries.append(&mut own);
+    }
+
+    /// Waits until everything is in the file.
+    pub fn finish(&mut self, wake: &Wake) {
+        self.kept.finish(wake);
     }
 
     /// The runs, oldest first.
@@ -60,6 +117,9 @@ impl History {
 
     /// Takes a run off the list.
     pub fn remove(&mut self, id: usize) {
+        if let Some(entry) = self.entry(id).filter(|_| self.kept.has_file()) {
+            self.kept.remove(entry.clone());
+        }
         self.entries.retain(|entry| entry.id != id);
         self.compared = self.compared.filter(|&compared| compared != id);
     }
@@ -90,5 +150,14 @@ impl History {
     #[must_use]
     pub fn name_of_current(&self) -> String {
         self.current.and_then(|id| self.entry(id)).map_or_else(|| "this run".into(), Entry::short_name)
+    }
+}
+
+impl App {
+    /// Keeps the history up.
+    pub(super) fn poll_history(&mut self) {
+        if let Some(error) = self.history.poll(&self.wake) {
+            self.say(Level::Note, format!("The history could not be kept for the next start: {error}"));
+        }
     }
 }

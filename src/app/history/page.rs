@@ -7,14 +7,14 @@ use super::super::commands::Command;
 use super::super::fields::{self, Field, Sheet};
 use super::super::records::RecordsCommand;
 use super::super::theme::{GAP, SPACE, tokens};
-use super::{Column, Entry, History};
+use super::{Column, Ended, Entry, History};
 
 /// Shows the page.
 pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History) {
     ui.add_space(SPACE);
     ui.horizontal_wrapped(|ui| {
         ui.heading("History");
-        ui.label("The runs of this window, to find the chunk and the buffers that suit the drives");
+        ui.label("Every run that has ended, to find the chunk and the buffers that suit the drives");
     });
     if history.entries().is_empty() {
         ui.add_space(GAP);
@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History) {
         if down { order.reverse() } else { order }
     });
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        Grid::new("history").striped(true).spacing([14.0, 6.0]).show(ui, |ui| {
+        Grid::new("history").striped(true).spacing([10.0, 6.0]).show(ui, |ui| {
             head(ui, sheet, history);
             for entry in entries {
                 row(ui, sheet, history, entry);
@@ -94,6 +94,10 @@ fn against(entry: &Entry, base: &Entry) -> String {
 fn head(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History) {
     ui.label("");
     ui.label("");
+    if let Some(base) = history.compared() {
+        ui.label(RichText::new(format!("over\nrun {}", base.id)).strong())
+            .on_hover_text("Seconds in parts of those of the run that is compared with");
+    }
     for (column, name, hover) in Column::ALL {
         let (sorted, down) = history.sorted;
         let sign = match (sorted == column, down) {
@@ -103,13 +107,12 @@ fn head(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History) {
         };
         let button = ui
             .add(Button::new(RichText::new(format!("{name}{sign}")).strong()).frame(false))
+            .accessible_name(format!("{}{sign}", name.replace('\n', " ")))
             .on_hover_text(format!("{hover}. Click to sort"));
         if button.clicked() {
             sheet.send(Command::Records(RecordsCommand::Sort(column)));
         }
     }
-    ui.label(RichText::new("over compared").strong())
-        .on_hover_text("Seconds in parts of those of the run that is compared with");
     ui.end_row();
 }
 
@@ -121,7 +124,9 @@ fn row(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History, entry: &Entry) {
             .add_enabled(entry.view().is_some(), Button::new("Show").small())
             .accessible_name(format!("Show run {}", entry.id))
             .on_hover_text("Show this run's charts and timeline")
-            .on_disabled_hover_text("The charts of so old a run are not kept");
+            .on_disabled_hover_text(
+                "The charts of so old a run are not kept. Save events, on the page Timeline, keeps those of a run",
+            );
         if show.clicked() {
             sheet.send(Command::Records(RecordsCommand::Show(entry.id)));
         }
@@ -140,19 +145,25 @@ fn row(ui: &mut Ui, sheet: &mut Sheet<'_>, history: &History, entry: &Entry) {
     if remove.clicked() {
         sheet.send(Command::Records(RecordsCommand::Remove(entry.id)));
     }
+    if let Some(base) = base {
+        ui.label(match (is_base, base.seconds > 0.0) {
+            (true, _) => "1".into(),
+            (false, true) => format!("{:.2}", entry.seconds / base.seconds),
+            (false, false) => "–".into(),
+        });
+    }
     for (column, ..) in Column::ALL {
         let mut text = RichText::new(column.text(entry));
         if history.current() == Some(entry.id) {
             text = text.strong();
         }
-        if column == Column::Ended && entry.ended != "finished" {
+        if column == Column::Ended && entry.ended != Ended::Finished {
             text = text.color(tokens(ui).warning);
         }
-        ui.label(text);
+        let cell = ui.label(text);
+        if let Some(detail) = column.detail(entry) {
+            cell.on_hover_text(detail);
+        }
     }
-    match base.filter(|base| base.id != entry.id && base.seconds > 0.0) {
-        Some(base) => ui.label(format!("{:.2}", entry.seconds / base.seconds)),
-        None => ui.label(if is_base { "1" } else { "–" }),
-    };
     ui.end_row();
 }

@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::super::text;
+use std::time::SystemTime;
+
+use super::super::{clock, text};
 use super::{DriveRate, Entry};
 
 /// A column of the table.
@@ -10,49 +12,66 @@ use super::{DriveRate, Entry};
 pub enum Column {
     #[default]
     Run,
+    When,
     Output,
-    Ended,
-    Method,
-    Samples,
-    Precision,
     Chunk,
     Buffers,
-    Memory,
     Seconds,
     Phase1,
     Phase2,
     Phase3,
-    Moved,
+    Waiting,
     Read,
     Write,
-    Waiting,
+    Method,
+    Samples,
+    Precision,
+    Memory,
+    Moved,
+    Ended,
 }
 
 impl Column {
-    /// All columns with their heads and what they mean.
-    pub const ALL: [(Self, &'static str, &'static str); 17] = [
-        (Self::Run, "run", "Number of the run in this window"),
+    /// All columns with their heads, of one or two lines, and what they mean.
+    pub const ALL: [(Self, &'static str, &'static str); 18] = [
+        (Self::Run, "run", "Number of the run"),
+        (Self::When, "when", "When the run ended, or its file was opened"),
         (Self::Output, "output", "The hologram's file, or the file of events that was opened"),
-        (Self::Ended, "ended", "How the run ended"),
-        (Self::Method, "method", "The method that propagated the planes"),
-        (Self::Samples, "samples", "Samples along x and y"),
-        (Self::Precision, "precision", "The arithmetic"),
         (Self::Chunk, "chunk", "Lines of a chunk"),
         (Self::Buffers, "buffers", "Chunks a stage may hold ahead"),
-        (Self::Memory, "memory", "Memory set aside for the first job"),
         (Self::Seconds, "seconds", "Seconds of all passes, of the hologram and of the reconstructions"),
-        (Self::Phase1, "phase 1, s", "Seconds of the passes over rows forth, or of blocks"),
-        (Self::Phase2, "phase 2, s", "Seconds of the passes over columns"),
-        (Self::Phase3, "phase 3, s", "Seconds of the passes over rows back"),
-        (Self::Moved, "moved", "Bytes read and written on all drives"),
-        (Self::Read, "read MB/s", "What each drive reached while it read, in the drives' order"),
-        (Self::Write, "write MB/s", "What each drive reached while it wrote, in the drives' order"),
+        (Self::Phase1, "phase\n1, s", "Seconds of the passes over rows forth, or of blocks"),
+        (Self::Phase2, "phase\n2, s", "Seconds of the passes over columns"),
+        (Self::Phase3, "phase\n3, s", "Seconds of the passes over rows back"),
         (
             Self::Waiting,
             "waiting",
             "Share of their time in which readers and writers waited for other stages",
         ),
+        (Self::Read, "read\nMB/s", "What the drives reached while they read, added up"),
+        (Self::Write, "write\nMB/s", "What the drives reached while they wrote, added up"),
+        (Self::Method, "method", "The method that propagated the planes"),
+        (Self::Samples, "samples", "Samples along x and y"),
+        (Self::Precision, "precision", "The arithmetic"),
+        (Self::Memory, "memory", "Memory set aside for the first job"),
+        (Self::Moved, "moved", "Bytes read and written on all drives"),
+        (Self::Ended, "ended", "How the run ended"),
     ];
+
+    /// What a cell says under the pointer, where it sums something up.
+    #[must_use]
+    pub fn detail(self, entry: &Entry) -> Option<String> {
+        let rate: fn(&DriveRate) -> Option<f64> = match self {
+            Self::Read => |drive| drive.read,
+            Self::Write => |drive| drive.write,
+            _ => return None,
+        };
+        let each = |drive: &DriveRate| {
+            let rate = rate(drive).map_or_else(|| "–".into(), |rate| format!("{:.0} MB/s", rate / 1e6));
+            format!("{}: {rate}", drive.name)
+        };
+        Some(entry.drives.iter().map(each).collect::<Vec<_>>().join("\n"))
+    }
 
     /// The text of an entry's cell.
     #[must_use]
@@ -60,8 +79,9 @@ impl Column {
         let seconds = |seconds: f64| if seconds > 0.0 { format!("{seconds:.2}") } else { "–".into() };
         match self {
             Self::Run => entry.id.to_string(),
+            Self::When => clock::moment(entry.at(), SystemTime::now()),
             Self::Output => entry.name.clone(),
-            Self::Ended => entry.ended.into(),
+            Self::Ended => entry.ended.words().into(),
             Self::Method => entry.method.clone(),
             Self::Samples => entry.samples(),
             Self::Precision => entry.precision.clone().unwrap_or_default(),
@@ -73,8 +93,8 @@ impl Column {
             Self::Phase2 => seconds(entry.phases[1]),
             Self::Phase3 => seconds(entry.phases[2]),
             Self::Moved => text::bytes(entry.bytes),
-            Self::Read => rates(&entry.drives, |drive| drive.read),
-            Self::Write => rates(&entry.drives, |drive| drive.write),
+            Self::Read => rate(sum(&entry.drives, |drive| drive.read)),
+            Self::Write => rate(sum(&entry.drives, |drive| drive.write)),
             Self::Waiting => {
                 entry.waiting.map_or_else(|| "–".into(), |share| format!("{:.0} %", 100.0 * share))
             }
@@ -87,6 +107,7 @@ impl Column {
         let by = |of: fn(&Entry) -> f64| of(one).total_cmp(&of(other));
         match self {
             Self::Run => one.id.cmp(&other.id),
+            Self::When => one.at().cmp(&other.at()),
             Self::Output | Self::Ended | Self::Method | Self::Precision => {
                 self.text(one).cmp(&self.text(other))
             }
@@ -110,12 +131,8 @@ fn sum(drives: &[DriveRate], rate: fn(&DriveRate) -> Option<f64>) -> f64 {
     drives.iter().filter_map(rate).sum()
 }
 
-fn rates(drives: &[DriveRate], rate: fn(&DriveRate) -> Option<f64>) -> String {
-    let all: Vec<_> = drives
-        .iter()
-        .map(|drive| rate(drive).map_or_else(|| "–".into(), |rate| format!("{:.0}", rate / 1e6)))
-        .collect();
-    all.join(", ")
+fn rate(rate: f64) -> String {
+    if rate > 0.0 { format!("{:.0}", rate / 1e6) } else { "–".into() }
 }
 
 /// The runs as CSV, with bytes and seconds as plain numbers and a column for each drive's rates.
@@ -124,6 +141,7 @@ pub fn csv<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Result<Vec<u
     let mut table = csv::Writer::from_writer(Vec::new());
     let mut head: Vec<String> = [
         "run",
+        "when",
         "output",
         "ended",
         "method",
@@ -155,8 +173,9 @@ pub fn csv<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Result<Vec<u
         let side = |index: usize| entry.size.map_or_else(String::new, |size| size[index].to_string());
         let mut record = vec![
             entry.id.to_string(),
+            clock::stamp(entry.at()),
             entry.name.clone(),
-            entry.ended.to_owned(),
+            entry.ended.words().to_owned(),
             entry.method.clone(),
             side(1),
             side(0),
@@ -221,26 +240,29 @@ mod tests {
     fn a_run_is_summed_up() {
         let entry = run(3, "phase 2: columns", 2);
         let cells = Column::ALL.map(|(column, ..)| column.text(&entry));
+        assert_eq!(cells[1].len(), "14:05".len(), "today");
         let expected = [
             "3",
+            &cells[1],
             "old \"run\".jsonl",
-            "finished",
+            "64",
+            "2",
+            "4.00",
+            "–",
+            "4.00",
+            "–",
+            "25 %",
+            "2",
+            "2",
             "padded",
             "",
             "",
-            "64",
-            "2",
             "1 MiB",
-            "4.00",
-            "–",
-            "4.00",
-            "–",
             "5.72 MiB",
-            "2",
-            "2",
-            "25 %",
+            "finished",
         ];
-        assert_eq!(cells, expected);
+        assert_eq!(cells.each_ref().map(String::as_str), expected);
+        assert_eq!(Column::Read.detail(&entry).as_deref(), Some("/a, b: 2 MB/s"));
         let phases = run(1, "blocks", 2).phases.map(|seconds| seconds.to_string());
         assert_eq!(phases, ["4", "0", "0"]);
     }
@@ -265,9 +287,13 @@ mod tests {
                 .unwrap()
                 .ends_with("drive1,drive1_read_bytes_per_second,drive1_write_bytes_per_second")
         );
+        let (number, rest) = lines.next().unwrap().split_once(',').unwrap();
+        let (when, rest) = rest.split_once(',').unwrap();
+        assert_eq!(number, "1");
+        assert!(when.len() > 20 && when[..4].parse::<u32>().is_ok(), "{when}");
         assert_eq!(
-            lines.next().unwrap(),
-            "1,\"old \"\"run\"\".jsonl\",finished,padded,,,,64,2,1048576,4,4,0,0,6000000,0.25,\"/a, b\",2000000,2000000"
+            rest,
+            "\"old \"\"run\"\".jsonl\",finished,padded,,,,64,2,1048576,4,4,0,0,6000000,0.25,\"/a, b\",2000000,2000000"
         );
     }
 }
