@@ -116,7 +116,9 @@ fn a_preview_is_never_shown_as_something_it_is_not() {
     let mut window = open(FakeEngine::default(), project(folder.path()));
     click(&mut window, "Run");
     wait(&mut window, "both previews", |w| w.query_all_by_label_contains("Reconstruction of").count() == 2);
+    assert!(!shows(&window, "the project has changed since"));
     enter(&mut window, "Depth of layer 2", "9mm");
+    assert!(shows(&window, "; the project has changed since"));
     assert!(shows(&window, "Layer 2 at 9 mm") && shows(&window, "as run at 4 mm; changed since"));
     // The second layer moves up; the first layer's reconstruction must not stand beside it.
     click(&mut window, "Remove layer 1");

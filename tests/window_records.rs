@@ -132,6 +132,15 @@ fn runs_are_listed_compared_sorted_and_exported() {
         window.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Compare with").value().as_deref(),
         Some("run 1")
     );
+    // The throughput of both in one chart, but not of a run over itself.
+    page(&mut window, "Charts");
+    assert!(shows(&window, "; thin: run 1, read"));
+    page(&mut window, "History");
+    click(&mut window, "Show run 1");
+    page(&mut window, "Charts");
+    assert!(shows(&window, "Read ") && !shows(&window, "; thin: "));
+    page(&mut window, "History");
+    click(&mut window, "Show run 2");
     page(&mut window, "History");
     let file = folder.path().join("table");
     enter(&mut window, "CSV file", file.to_str().unwrap());

@@ -5,7 +5,7 @@ use egui::{RichText, Sense, Ui, vec2};
 use super::chunk_bins::ChunkBins;
 use super::commands::Command;
 use super::fields;
-use super::plots::{self, Look, STACK, kind_name};
+use super::plots::{self, Earlier, Look, STACK, kind_name};
 use super::rates::Rates;
 use super::run_view::{DriveView, RunState, RunView};
 use super::text;
@@ -42,12 +42,32 @@ pub fn usual_height(ui: &Ui) -> f32 {
     scale(ui) * (BARS_HEIGHT + RATE_HEIGHT) + WORDS_HEIGHT
 }
 
+/// An earlier run whose throughput is drawn under that of the one that is shown.
+#[derive(Clone, Copy)]
+pub struct Other<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The run.
+    pub view: &'a RunView,
+}
+
+impl<'a> Other<'a> {
+    /// The drive there that stands for drive `index` here: the same folder, or else the one in its place.
+    fn drive(self, index: usize, drive: &DriveView) -> Option<Earlier<'a>> {
+        let drives = self.view.drives();
+        let same = drives.iter().find(|other| other.name == drive.name);
+        let drive = same.or_else(|| drives.get(index))?;
+        Some(Earlier { run: self.name, drive, until: self.view.latest() })
+    }
+}
+
 /// Shows the charts of one pass, or what to do when there is none.
 pub fn show(
     ui: &mut Ui,
     view: &RunView,
     project: &Project,
     selected: Option<usize>,
+    other: Option<Other<'_>>,
     commands: &mut Vec<Command>,
 ) {
     let Some(index) = selected.or_else(|| view.telling()).filter(|&i| i < view.passes().len()) else {
@@ -58,7 +78,7 @@ pub fn show(
     let pass = &view.passes()[index];
     let empty = ChunkBins::default();
     let most = most_per_chunk(pass.drives.iter().chain([&pass.processor]));
-    let fastest = fastest(view);
+    let fastest = fastest(view).max(other.map_or(0.0, |other| fastest(other.view)));
     let cards = view.drives().len() + 1;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of columns")]
     let fit = (ui.available_width() / CARD_WIDTH).floor().max(1.0) as usize;
@@ -84,7 +104,8 @@ pub fn show(
                 tokens(ui).card_frame().show(ui, |ui| match view.drives().get(card) {
                     Some(drive) => {
                         let bins = pass.drives.get(card).unwrap_or(&empty);
-                        drive_card(ui, project, card, drive, bins, look);
+                        let earlier = other.and_then(|other| other.drive(card, drive));
+                        drive_card(ui, project, (card, drive), bins, earlier, look);
                     }
                     None => processor_card(ui, &pass.processor, look),
                 });
@@ -193,7 +214,14 @@ fn swatch(ui: &mut Ui, kind: Kind) {
     ui.add_space(4.0);
 }
 
-fn drive_card(ui: &mut Ui, project: &Project, index: usize, drive: &DriveView, bins: &ChunkBins, look: Look) {
+fn drive_card(
+    ui: &mut Ui,
+    project: &Project,
+    (index, drive): (usize, &DriveView),
+    bins: &ChunkBins,
+    earlier: Option<Earlier<'_>>,
+    look: Look,
+) {
     let roles: Vec<String> = project
         .drives
         .iter()
@@ -205,12 +233,19 @@ fn drive_card(ui: &mut Ui, project: &Project, index: usize, drive: &DriveView, b
     title(ui, &format!("Drive {}{roles}", index + 1), place);
     plots::bars(ui, &format!("Time per chunk of drive {}", index + 1), bins, look);
     let rate = |rates: &Rates| rates.mean().map_or_else(|| "–".into(), megabytes);
-    let rates = format!("Read {}, write {} MB/s", rate(&drive.read), rate(&drive.write));
-    ui.add(egui::Label::new(RichText::new(rates).small()).truncate()).on_hover_text(
-        "Megabytes per second of this drive over the whole run; the two numbers are means over the time \
-         it was reading or writing",
+    let both = |drive: &DriveView| format!("Read {}, write {} MB/s", rate(&drive.read), rate(&drive.write));
+    let mut rates = both(drive);
+    let mut hover = String::from(
+        "Megabytes per second of this drive over the whole run; the two numbers are means over the time it was \
+         reading or writing",
     );
-    plots::throughput(ui, index, drive, look);
+    if let Some(Earlier { run, drive, .. }) = earlier {
+        let now = both(drive).to_lowercase();
+        rates = format!("{rates}; thin: {run}, {}", now.replace(" mb/s", ""));
+        hover = format!("{hover}. The thin lines are {run}, which the pages Timeline and History choose");
+    }
+    ui.add(egui::Label::new(RichText::new(rates).small()).truncate()).on_hover_text(hover);
+    plots::throughput(ui, index, drive, earlier, look);
 }
 
 fn processor_card(ui: &mut Ui, bins: &ChunkBins, look: Look) {

@@ -136,7 +136,10 @@ impl App {
         }
         egui::Panel::top("run").show(ui, |ui| {
             ui.add_space(4.0);
-            run_bar::show(ui, &self.view, now, blocked.as_deref(), self.stopping, &mut commands);
+            let changed = self.ran.as_ref().is_some_and(|ran| *ran != self.project);
+            let standing =
+                run_bar::Standing { blocked: blocked.as_deref(), stopping: self.stopping, changed };
+            run_bar::show(ui, &self.view, now, standing, &mut commands);
             ui.add_space(2.0);
             ui.separator();
             pages::tabs(ui, self.options.page, self.options.project_hidden, &mut commands);
@@ -199,6 +202,9 @@ impl App {
             images: &self.images,
             pictures: &self.pictures,
         };
+        let compared = self.history.compared().filter(|run| self.history.current() != Some(run.id));
+        let other = compared.map(|run| (run.short_name(), run.view()));
+        let other = other.as_ref().and_then(|(name, view)| Some(charts::Other { name, view: (*view)? }));
         // The charts take what they need, the previews all the rest; in a low window both give way.
         let space = ui.available_height();
         let kept = (0.48 * space).clamp(180.0, theme::PREVIEWS_HEIGHT);
@@ -210,7 +216,7 @@ impl App {
                 let charts = egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                     ui.add_space(4.0);
                     let project = self.ran.as_ref().unwrap_or(&self.project);
-                    charts::show(ui, &self.view, project, self.selected_pass, commands);
+                    charts::show(ui, &self.view, project, self.selected_pass, other, commands);
                     ui.add_space(4.0);
                 });
                 charts.content_size.y

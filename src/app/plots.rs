@@ -15,6 +15,9 @@ use crate::engine::Kind;
 /// From the bottom of a bar to its top.
 pub const STACK: [Kind; 4] = [Kind::Read, Kind::Compute, Kind::Write, Kind::Wait];
 
+/// How strong an earlier run is drawn beside the one that is shown.
+const EARLIER: f32 = 0.55;
+
 /// What all cards have in common, so that they can be compared.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
@@ -138,18 +141,39 @@ fn chunk_name(first: usize, chunks: usize) -> String {
     if chunks == 1 { format!("Chunk {first}") } else { format!("Chunks {first} to {}", first + chunks - 1) }
 }
 
-/// Shows the rates of a drive.
-pub fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, look: Look) {
+/// A drive of an earlier run that another is compared with.
+#[derive(Clone, Copy)]
+pub struct Earlier<'a> {
+    /// The run's name.
+    pub run: &'a str,
+    /// The same drive there.
+    pub drive: &'a DriveView,
+    /// The end of that run's latest event.
+    pub until: f64,
+}
+
+/// Shows the rates of a drive, over those of an earlier run if there is one.
+pub fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, earlier: Option<Earlier<'_>>, look: Look) {
     let tokens = tokens(ui);
-    let until = look.until;
-    let points = |rates: &Rates| {
+    let points = |rates: &Rates, until: f64| {
         PlotPoints::Owned(rates.steps(until).map(|step| PlotPoint::new(step.at, step.rate / 1e6)).collect())
     };
-    let read = Line::new("Read MB/s", points(&drive.read)).color(tokens.read).width(1.8);
-    let write = Line::new("Write MB/s", points(&drive.write))
-        .color(tokens.write)
-        .width(1.8)
-        .style(LineStyle::dashed_dense());
+    let pair = |drive: &DriveView, until: f64, of: &str, strength: f32| {
+        let read = Line::new(format!("Read MB/s{of}"), points(&drive.read, until))
+            .color(tokens.read.gamma_multiply(strength))
+            .width(1.8 * strength);
+        let write = Line::new(format!("Write MB/s{of}"), points(&drive.write, until))
+            .color(tokens.write.gamma_multiply(strength))
+            .width(1.8 * strength)
+            .style(LineStyle::dashed_dense());
+        [read, write]
+    };
+    let mut lines = Vec::new();
+    if let Some(Earlier { run, drive, until }) = earlier {
+        lines.extend(pair(drive, until, &format!(" of {run}"), EARLIER));
+    }
+    lines.extend(pair(drive, look.until, "", 1.0));
+    let until = earlier.map_or(look.until, |earlier| earlier.until.max(look.until));
     let name = format!("Throughput of drive {}", index + 1);
     let response = plain_plot(&name, look.scale * RATE_HEIGHT, ["Seconds since the start", "MB/s"], tokens)
         .include_y(if look.fastest > 0.0 { look.fastest } else { 1.0 })
@@ -157,8 +181,9 @@ pub fn throughput(ui: &mut Ui, index: usize, drive: &DriveView, look: Look) {
         .include_x(until.max(0.1))
         .x_grid_spacer(|input| marks(&input, 5, 0.0))
         .show(ui, |plot: &mut PlotUi<'_>| {
-            plot.line(read);
-            plot.line(write);
+            for line in lines {
+                plot.line(line);
+            }
         });
     response.response.accessible_name(name);
 }

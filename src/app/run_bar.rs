@@ -10,21 +10,23 @@ use super::theme::{GAP, tokens};
 const COMPARED: &str = "The planner's prediction, made before the run. The section Method says what it rests on; \
                         measuring this machine there makes it better";
 
+/// How the run stands to the project.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// Why a run cannot start.
+    pub blocked: Option<&'a str>,
+    /// Whether a stop was asked for.
+    pub stopping: bool,
+    /// Whether the project is not any more what was run.
+    pub changed: bool,
+}
+
 /// Shows the row: the button, the progress and the words.
-///
-/// `blocked` says why a run cannot start; `stopping` that a stop was asked for.
-pub fn show(
-    ui: &mut Ui,
-    view: &RunView,
-    now: f64,
-    blocked: Option<&str>,
-    stopping: bool,
-    commands: &mut Vec<Command>,
-) {
+pub fn show(ui: &mut Ui, view: &RunView, now: f64, standing: Standing<'_>, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
-        button(ui, view, blocked, stopping, commands);
+        button(ui, view, standing.blocked, standing.stopping, commands);
         ui.add_space(GAP / 2.0);
-        ui.vertical(|ui| progress(ui, view, now, blocked, stopping));
+        ui.vertical(|ui| progress(ui, view, now, standing));
     });
 }
 
@@ -53,7 +55,8 @@ fn button(ui: &mut Ui, view: &RunView, blocked: Option<&str>, stopping: bool, co
     }
 }
 
-fn progress(ui: &mut Ui, view: &RunView, now: f64, blocked: Option<&str>, stopping: bool) {
+fn progress(ui: &mut Ui, view: &RunView, now: f64, standing: Standing<'_>) {
+    let Standing { blocked, stopping, changed } = standing;
     let tokens = tokens(ui);
     let progress = view.progress(now);
     if *view.state() == RunState::Idle {
@@ -70,6 +73,7 @@ fn progress(ui: &mut Ui, view: &RunView, now: f64, blocked: Option<&str>, stoppi
     #[expect(clippy::cast_possible_truncation, reason = "a fraction for the screen")]
     let fraction = progress.fraction as f32;
     let color = match view.state() {
+        RunState::Finished(_) if changed => tokens.wait,
         RunState::Finished(_) => tokens.success,
         RunState::Failed(_) => tokens.error,
         RunState::Cancelled(_) => tokens.wait,
@@ -83,7 +87,10 @@ fn progress(ui: &mut Ui, view: &RunView, now: f64, blocked: Option<&str>, stoppi
         ui.label(RichText::new(percent).strong());
         let mut words = if stopping { "Stopping after the current chunks".into() } else { view.activity() };
         match view.state() {
-            RunState::Finished(seconds) => words = format!("Finished in {}", text::seconds(*seconds)),
+            RunState::Finished(seconds) => {
+                let since = if changed { "; the project has changed since" } else { "" };
+                words = format!("Finished in {}{since}", text::seconds(*seconds));
+            }
             RunState::Failed(reason) => words = format!("Failed: {reason}"),
             RunState::Cancelled(what) => words = text::sentence(what),
             RunState::Idle | RunState::Starting | RunState::Running => {}

@@ -12,8 +12,10 @@ use crate::engine::{Kind, Track};
 
 /// The least and the greatest height of a row, in points.
 const ROW: [f32; 2] = [24.0, 44.0];
-/// Height of the passes' names above the rows, in rows.
-const HEAD: f32 = 0.75;
+/// Height of the jobs' and passes' names above the rows, in rows.
+const HEAD: f32 = 1.2;
+/// Height of a line of those names.
+const LINE: f32 = 13.0;
 /// Height of the axis below the rows, with its title.
 const AXIS: f32 = 56.0;
 /// Width of the rows' names.
@@ -206,12 +208,20 @@ fn bars(
     let Some(found) = row.run.view.timeline().row(row.track, kind) else { return };
     let (top, height) = place(transform, index, count);
     let (from, share) = part(kind);
-    let color = tokens.kind(kind).gamma_multiply(if row.other { 0.6 } else { 1.0 });
+    let (fill, stroke) = tokens.bar(kind);
+    let strength = if row.other { 0.6 } else { 1.0 };
+    let (fill, edge) = (fill.gamma_multiply(strength), stroke.color.gamma_multiply(strength));
     let bounds = transform.bounds();
     let draw = |left: f32, right: f32| {
         let size = vec2((right - left).max(0.8), share * height);
         let place = Rect::from_min_size(pos2(left, top + from * height), size);
-        painter.rect_filled(place, CornerRadius::ZERO, color);
+        // Narrow bars are all edge.
+        if fill == edge || size.x < 3.0 {
+            painter.rect_filled(place, CornerRadius::ZERO, edge);
+        } else {
+            let stroke = egui::Stroke::new(stroke.width, edge);
+            painter.rect(place, CornerRadius::ZERO, fill, stroke, egui::StrokeKind::Inside);
+        }
     };
     let mut open: Option<(f32, f32)> = None;
     for bar in found.between(bounds.min()[0], bounds.max()[0]) {
@@ -231,23 +241,43 @@ fn bars(
     }
 }
 
-/// Where passes begin, with their names where these have room before the next.
+/// Where jobs and passes begin, with their names as far as these have room before the next.
 fn passes(painter: &egui::Painter, transform: &PlotTransform, view: &RunView, tokens: &Tokens) {
-    let frame = transform.frame();
+    let frame = *transform.frame();
     let started: Vec<_> = view.passes().iter().filter(|pass| pass.started).collect();
+    let x = |at: f64| transform.position_from_point_x(at);
+    let write = |from: f32, to: f32, line: f32, names: &[&str]| {
+        // What began further left is named from where it can be seen.
+        let (from, to) = (from.max(frame.left()) + 3.0, to.min(frame.right()) - 3.0);
+        let layout = |name: &&str| {
+            painter.layout_no_wrap((*name).to_owned(), FontId::proportional(11.0), tokens.text_weak)
+        };
+        if let Some(name) = names.iter().map(layout).find(|name| name.size().x <= to - from) {
+            painter.galley(pos2(from, frame.top() + 1.0 + line * LINE), name, Color32::PLACEHOLDER);
+        }
+    };
+    let mut job_from = 0;
     for (index, pass) in started.iter().enumerate() {
-        let x = transform.position_from_point_x(pass.at);
-        let next =
-            started.get(index + 1).map_or(frame.right(), |next| transform.position_from_point_x(next.at));
-        if !frame.x_range().contains(x) {
-            continue;
+        let next = started.get(index + 1);
+        let begins = index == 0 || started[index - 1].job != pass.job;
+        job_from = if begins { index } else { job_from };
+        let (from, to) = (x(pass.at), next.map_or(frame.right(), |next| x(next.at)));
+        let weight = if begins { 1.0 } else { 0.45 };
+        painter.vline(from, frame.y_range(), egui::Stroke::new(1.0, tokens.text_weak.gamma_multiply(weight)));
+        write(from, to, 1.0, &pass_names(&pass.info.name));
+        if next.is_none_or(|next| next.job != pass.job) {
+            let job = view.jobs().get(pass.job).map_or("", |job| job.name.as_str());
+            write(x(started[job_from].at), to, 0.0, &[job, job.trim_start_matches("reconstruction ")]);
         }
-        painter.vline(x, frame.y_range(), egui::Stroke::new(1.0, tokens.text_weak.gamma_multiply(0.6)));
-        let short = pass.info.name.rsplit(", ").next().unwrap_or_default();
-        let name = painter.layout_no_wrap(short.to_owned(), FontId::proportional(11.0), tokens.text_weak);
-        if x + name.size().x + 6.0 <= next.min(frame.right()) {
-            painter.galley(pos2(x + 3.0, frame.top() + 2.0), name, Color32::PLACEHOLDER);
-        }
+    }
+}
+
+/// A pass's name, shorter and shorter: `phase 2: columns`, `columns`, `2`.
+fn pass_names(name: &str) -> Vec<&str> {
+    let name = name.rsplit(", ").next().unwrap_or_default();
+    match name.split_once(": ") {
+        Some((phase, what)) => vec![name, what, phase.trim_start_matches("phase ")],
+        None => vec![name],
     }
 }
 
@@ -312,7 +342,8 @@ pub fn legend(ui: &mut Ui) {
         let (from, share) = part(kind);
         let size = vec2(rect.width(), share * rect.height());
         let bar = Rect::from_min_size(rect.min + vec2(0.0, from * rect.height()), size);
-        ui.painter().rect_filled(bar, 0.0, tokens.kind(kind));
+        let (fill, stroke) = tokens.bar(kind);
+        ui.painter().rect(bar, 0.0, fill, stroke, egui::StrokeKind::Inside);
         let hover = match kind {
             Kind::Read => "A drive delivers: the upper half of its row",
             Kind::Write => "A drive takes: the lower half of its row",
@@ -321,5 +352,23 @@ pub fn legend(ui: &mut Ui) {
         response.on_hover_text(hover);
         ui.label(kind_name(kind)).on_hover_text(hover);
         ui.add_space(4.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_get_shorter_until_they_fit() {
+        let expected: [(&str, &[&str]); 3] = [
+            ("phase 2: columns", &["phase 2: columns", "columns", "2"]),
+            ("layer 1 of 3, phase 1: rows", &["phase 1: rows", "rows", "1"]),
+            ("blocks", &["blocks"]),
+        ];
+        for (name, names) in expected {
+            assert_eq!(pass_names(name), names);
+        }
+        assert_eq!(shortened("drive 12 /a/very/long/folder/of/drives", 26), "drive 12…/folder/of/drives");
     }
 }
