@@ -3,15 +3,15 @@
 //! One JSON file. What is missing, damaged or of another machine is measured again; a file that cannot be
 //! written only costs the next measurement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use serde::{Deserialize, Serialize};
 
-use super::{DriveFigures, Figures, MEASURE_BYTES, MachineError};
-use crate::storage::device_of;
+use super::{Bottleneck, DriveFigures, Figures, MEASURE_BYTES, MachineError, Place};
+use crate::storage::{DeviceId, device_of};
 
 /// Where figures are remembered.
 #[derive(Debug, Clone)]
@@ -27,6 +27,22 @@ struct Remembered {
     machines: BTreeMap<String, Figures>,
     #[serde(default)]
     drives: BTreeMap<String, DriveFigures>,
+    #[serde(default)]
+    bottlenecks: Vec<Shared>,
+}
+
+/// Drives that share a bottleneck, by the keys of `Remembered::drives`.
+#[derive(Debug, Serialize, Deserialize)]
+struct Shared {
+    drives: BTreeSet<String>,
+    part: f64,
+}
+
+impl Shared {
+    /// Whether this can have been measured: what a damaged file holds need not be.
+    fn is_sound(&self) -> bool {
+        self.drives.len() > 1 && self.part > 0.0 && self.part.is_finite()
+    }
 }
 
 impl Cache {
@@ -102,13 +118,55 @@ impl Cache {
         Ok(figures)
     }
 
-    /// Remembers figures of the drive that holds `folder`.
+    /// Remembers figures of the drive that holds `folder`, and forgets the bottlenecks that were measured with
+    /// its former ones.
     pub fn remember_drive(&self, folder: &Path, figures: DriveFigures) {
         if let Some(key) = drive_key(folder) {
             self.change(|remembered| {
+                remembered.bottlenecks.retain(|shared| !shared.drives.contains(&key));
                 remembered.drives.insert(key, figures);
             });
         }
+    }
+
+    /// Remembers which drives share a bottleneck, after the figures of each; folders of one drive tell nothing.
+    pub fn remember_bottlenecks(&self, bottlenecks: &[Bottleneck]) {
+        let shared = |group: &Bottleneck| {
+            let drives = group.folders.iter().map(|folder| drive_key(folder)).collect::<Option<_>>()?;
+            Some(Shared { drives, part: group.part }).filter(Shared::is_sound)
+        };
+        let new: Vec<_> = bottlenecks.iter().filter_map(shared).collect();
+        if !new.is_empty() {
+            self.change(|remembered| {
+                remembered.bottlenecks.retain(|old| new.iter().all(|new| new.drives != old.drives));
+                remembered.bottlenecks.extend(new);
+            });
+        }
+    }
+
+    /// The bottlenecks that the drives of `places` were found to share, each by the first folder on a drive.
+    /// Those of a drive that is none of these are forgotten: another may get its name.
+    #[must_use]
+    pub fn bottlenecks(&self, places: &[Place]) -> Vec<Bottleneck> {
+        let mut folder_of = BTreeMap::new();
+        for place in places {
+            if let Some(device) = &place.device {
+                folder_of.entry(key_of(device)).or_insert_with(|| place.folder.clone());
+            }
+        }
+        let here = key_of_name("");
+        let is_gone = |shared: &Shared| {
+            shared.drives.iter().any(|key| key.starts_with(&here) && !folder_of.contains_key(key))
+        };
+        let remembered = self.read().bottlenecks;
+        if remembered.iter().any(is_gone) {
+            self.change(|remembered| remembered.bottlenecks.retain(|shared| !is_gone(shared)));
+        }
+        let found = |shared: &Shared| {
+            let folders = shared.drives.iter().map(|key| folder_of.get(key).cloned());
+            Some(Bottleneck { folders: folders.collect::<Option<_>>()?, part: shared.part })
+        };
+        remembered.iter().filter(|shared| shared.is_sound()).filter_map(found).collect()
     }
 
     /// What is remembered; nothing where that cannot be read.
@@ -162,8 +220,15 @@ fn machine_key(threads: usize) -> String {
 /// The device of `folder` on this machine: the user's cache folder may be on a server.
 fn drive_key(folder: &Path) -> Option<String> {
     // A folder that is not there is an error of its measurement.
-    let device = device_of(folder).ok()?;
-    Some(format!("{} | {device}", sysinfo::System::host_name().unwrap_or_default()))
+    device_of(folder).ok().map(|device| key_of(&device))
+}
+
+fn key_of(device: &DeviceId) -> String {
+    key_of_name(&device.to_string())
+}
+
+fn key_of_name(device: &str) -> String {
+    format!("{} | {device}", sysinfo::System::host_name().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -259,6 +324,108 @@ mod tests {
             assert_eq!(bench.measured.get(), before + 1, "{text}");
             bench.figures(1, false);
             assert_eq!(bench.measured.get(), before + 1, "mended");
+        }
+    }
+
+    /// A folder on a device of its own.
+    fn place(device: &str) -> Place {
+        Place {
+            folder: format!("/{device}").into(),
+            device: Some(DeviceId::of_names(&[device])),
+            kind: "SSD".into(),
+            bus: "SATA".into(),
+            file_system: "ext4".into(),
+            volume: None,
+            free: None,
+            direct: None,
+            figures: None,
+        }
+    }
+
+    /// A cache with two groups of drives that share something, and the drive of `folder` in the second.
+    fn with_bottlenecks(folder: &Path) -> (Cache, Vec<Place>) {
+        let cache = Cache::at(&folder.join("figures.json"));
+        let own = device_of(folder).unwrap();
+        let places = ["sdx", "sdy", &own.to_string(), "sdz"].map(place);
+        let key = |place: &Place| key_of(place.device.as_ref().unwrap());
+        cache.change(|remembered| {
+            for (group, part) in [([0, 1], 0.52), ([2, 3], 0.6)] {
+                let drives = group.map(|i| key(&places[i])).into();
+                remembered.bottlenecks.push(Shared { drives, part });
+            }
+        });
+        (cache, places.into())
+    }
+
+    #[test]
+    fn bottlenecks_are_remembered_until_a_drive_is_gone_or_measured_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (cache, places) = with_bottlenecks(folder.path());
+        let found = |places: &[Place]| -> Vec<_> {
+            let mut found: Vec<_> =
+                cache.bottlenecks(places).into_iter().map(|b| (b.folders, b.part)).collect();
+            for group in &mut found {
+                group.0.sort();
+            }
+            found
+        };
+        let mut second = vec![places[2].folder.clone(), places[3].folder.clone()];
+        second.sort();
+        let first = (vec![PathBuf::from("/sdx"), "/sdy".into()], 0.52);
+        // Whatever the order, and wherever else the drives' folders are.
+        let mut turned = places.clone();
+        turned.reverse();
+        assert_eq!(found(&turned), [first.clone(), (second, 0.6)]);
+        cache.remember_drive(folder.path(), DRIVE);
+        assert_eq!(found(&places), std::slice::from_ref(&first), "of former figures");
+        assert_eq!(found(&places[1..]), [], "a drive is gone");
+        assert_eq!(found(&places), [], "and another may have its name now");
+        assert_eq!(cache.known_drive(folder.path()), Some(DRIVE));
+    }
+
+    #[test]
+    fn folders_of_one_drive_are_no_bottleneck_to_remember() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(&folder.path().join("figures.json"));
+        let group = |folders: [&Path; 2], part| Bottleneck { folders: folders.map(Into::into).into(), part };
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let nowhere = folder.path().join("nowhere");
+        cache.remember_bottlenecks(&[
+            group([folder.path(), &inner], 0.5),
+            group([folder.path(), &nowhere], 0.5),
+        ]);
+        assert!(cache.read().bottlenecks.is_empty());
+        let proc = Path::new("/proc");
+        if device_of(proc).is_ok_and(|device| device != device_of(folder.path()).unwrap()) {
+            for part in [f64::NAN, 0.5, 0.6] {
+                cache.remember_bottlenecks(&[group([folder.path(), proc], part)]);
+            }
+            let kept = cache.read().bottlenecks;
+            assert!(kept.len() == 1 && (kept[0].part - 0.6).abs() < 1e-12, "the last: {kept:?}");
+        }
+    }
+
+    #[test]
+    fn damaged_bottlenecks_are_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (cache, places) = with_bottlenecks(folder.path());
+        let file = folder.path().join("figures.json");
+        let whole = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(cache.bottlenecks(&places).len(), 2);
+        let key = key_of_name("sdy");
+        for (text, left) in [
+            (whole.replace("0.52", "-0.52"), 1),
+            (whole.replace(&format!(",\n        \"{key}\""), ""), 1),
+            (whole.replace("0.52", "\"half\""), 0),
+            (whole[..whole.len() / 2].to_owned(), 0),
+            (String::new(), 0),
+        ] {
+            assert_ne!(text, whole);
+            std::fs::write(&file, &text).unwrap();
+            assert_eq!(cache.bottlenecks(&places).len(), left, "{text}");
+            cache.remember_drive(folder.path(), DRIVE);
+            assert_eq!(cache.known_drive(folder.path()), Some(DRIVE), "mended");
         }
     }
 
