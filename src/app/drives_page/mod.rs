@@ -259,8 +259,8 @@ impl App {
                     count => format!("Measured {count} drives"),
                 };
                 let text = format!(
-                    "{text}: predictions use what was measured, and usual figures for the rest, which Measure \
-                     this machine replaces"
+                    "{text}: predictions use what was measured, and usual figures for the rest; “Measure this \
+                     machine” measures that, too"
                 );
                 (Level::Info, text)
             }
