@@ -7,12 +7,13 @@ mod hands;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use egui::accesskit::{Role, Toggled};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use gigafringe::app::{App, Command, RunState, blank_project};
+use gigafringe::app::{App, Command, Edit, RunState, blank_project};
 use gigafringe::project::{self, Drive, Layer, Project};
 
 use fake_engine::{FakeEngine, LARGEST};
@@ -167,7 +168,7 @@ fn drives_are_measured_after_a_question_and_the_figures_are_shown_and_used() {
     let folder = tempfile::tempdir().unwrap();
     let engine = FakeEngine { delay: Duration::from_millis(60), ..FakeEngine::default() };
     let window = &mut open_page(engine, project(folder.path(), &["/fake/fast", "/fake/sata"]));
-    click(window, "Measure…");
+    click(window, "Measure drives…");
     assert!(shows(window, "In each chosen folder a file is made, written, read, and both at once"));
     assert!(shows(window, "Takes up to about 9 s"), "three folders");
     click(window, "/fake/disk (sdb)");
@@ -175,10 +176,10 @@ fn drives_are_measured_after_a_question_and_the_figures_are_shown_and_used() {
     click(window, "Back");
     assert!(!shows(window, "In each chosen folder") && shows(window, "not measured"));
 
-    click(window, "Measure…");
+    click(window, "Measure drives…");
     click(window, "Measure");
     wait(window, "the progress", |w| shows(w, "Measuring /fake/sata alone"));
-    assert!(!is_enabled(window, "Measure…") && !is_enabled(window, "Run"));
+    assert!(!is_enabled(window, "Measure drives…") && !is_enabled(window, "Run"));
     wait(window, "the figures", |w| shows(w, "full duplex (1.90)"));
     assert!(!shows(window, "Stop measuring") && is_enabled(window, "Run"));
     for words in ["2000", "1900 / 1900", "half duplex (1.02)", "255 / 255", "half duplex (0.80)"] {
@@ -187,6 +188,11 @@ fn drives_are_measured_after_a_question_and_the_figures_are_shown_and_used() {
     assert!(!shows(window, "not measured"));
     let words = "⚠ Slower: A and B share a bottleneck: together they reach 52 % of what they reach alone";
     assert!(shows(window, words));
+    assert!(shows(window, "how many times as much a drive moves when it reads and writes at once"));
+    assert!(shows(
+        window,
+        "Measured 3 drives: predictions use what was measured, and usual figures for the rest"
+    ));
 
     // With figures, one fast drive does better alone than with a slower one on the same cable.
     click(window, "Assign for me");
@@ -198,24 +204,67 @@ fn drives_are_measured_after_a_question_and_the_figures_are_shown_and_used() {
 }
 
 #[test]
+fn shared_bottlenecks_are_known_to_the_next_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &["/fake/fast", "/fake/sata"]);
+    let words = "⚠ Slower: A and B share a bottleneck: together they reach 52 %";
+    let engine = FakeEngine::default();
+    let known = engine.bottlenecks.clone();
+    let mut window = open_page(engine, project.clone());
+    assert!(!shows(&window, words));
+    click(&mut window, "Measure drives…");
+    click(&mut window, "Measure");
+    wait(&mut window, "the bottleneck", |w| shows(w, words));
+    drop(window);
+
+    let engine = FakeEngine { bottlenecks: known.clone(), ..FakeEngine::default() };
+    let mut window = open_page(engine, project.clone());
+    assert!(shows(&window, words));
+    // The machine, and with it the project's drives, is measured anew: nothing is known of both at once.
+    known.lock().unwrap().clear();
+    click(&mut window, "Measure this machine");
+    wait(&mut window, "the measurement", |w| shows(w, "Measured this machine"));
+    wait(&mut window, "the folders", |w| is_enabled(w, "Assign for me"));
+    assert!(!shows(&window, words));
+}
+
+#[test]
+fn drives_are_measured_from_the_palette_on_any_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path(), &[]));
+    window.run_steps(2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(3);
+    window.get_by_label("Search commands").type_text("measure drives");
+    window.run_steps(3);
+    window.key_press(egui::Key::Enter);
+    wait(&mut window, "the question", |w| shows(w, "In each chosen folder a file is made"));
+    assert!(shows(&window, "/fake/fast (nvme0n1)"));
+    click(&mut window, "Back");
+    assert!(!shows(&window, "In each chosen folder") && shows(&window, "Assign for me"));
+    window.run_steps(10);
+    assert!(!shows(&window, "In each chosen folder"), "asked once");
+}
+
+#[test]
 fn measuring_can_be_stopped_and_says_why_it_failed() {
     let folder = tempfile::tempdir().unwrap();
     let engine = FakeEngine { delay: Duration::from_millis(100), ..FakeEngine::default() };
     let window = &mut open_page(engine, project(folder.path(), &[]));
-    click(window, "Measure…");
+    click(window, "Measure drives…");
     click(window, "Measure");
     click(window, "Stop measuring");
     assert!(shows(window, "Stopping…"));
     wait(window, "the stop", |w| shows(w, "Measuring was stopped; its files were removed"));
-    wait(window, "the button", |w| is_enabled(w, "Measure…"));
+    wait(window, "the button", |w| is_enabled(w, "Measure drives…"));
     assert!(shows(window, "not measured"));
 
     let engine = FakeEngine { unmeasurable: true, ..FakeEngine::default() };
     let window = &mut open_page(engine, project(folder.path(), &[]));
-    click(window, "Measure…");
+    click(window, "Measure drives…");
     click(window, "Measure");
     wait(window, "the reason", |w| shows(w, "Measuring failed: /fake/disk: is away"));
-    wait(window, "the button", |w| is_enabled(w, "Measure…"));
+    wait(window, "the button", |w| is_enabled(w, "Measure drives…"));
 }
 
 #[test]
@@ -225,11 +274,11 @@ fn nothing_is_measured_during_a_run() {
     let window = &mut open_page(engine, project(folder.path(), &["/fake/fast"]));
     window.state_mut().send(Command::Run);
     wait(window, "the run", |w| *w.state().view().state() == RunState::Running);
-    assert!(!is_enabled(window, "Measure…"));
+    assert!(!is_enabled(window, "Measure drives…"));
     assert!(shows(window, "Changes here apply to the next run, not to the one under way"));
     window.state_mut().send(Command::Cancel);
     wait(window, "the stop", |w| !w.state().is_running());
-    assert!(is_enabled(window, "Measure…"));
+    assert!(is_enabled(window, "Measure drives…"));
     assert!(!shows(window, "Changes here apply to the next run"));
 }
 
@@ -239,7 +288,7 @@ fn the_left_panel_leads_to_the_page() {
     let mut window = open(FakeEngine::default(), project(folder.path(), &[]));
     window.run_steps(2);
     assert!(!shows(&window, "Assign for me"));
-    click(&mut window, "Measure and assign drives");
+    click(&mut window, "Show the page Drives");
     assert!(shows(&window, "Assign for me"));
 }
 
@@ -256,7 +305,7 @@ fn chunks_are_compared_and_one_is_taken() {
     // The largest that fits, not the plane's 2048, ends the list; each with its memory and time.
     assert!(!shows(window, "Chunk of 2 048 lines") && LARGEST == 1024);
     assert!(shows(window, "fastest") && shows(window, "automatic"));
-    assert!(window.query_all_by_label("128 MiB").next().is_some() && shows(window, "3.90 s"));
+    assert!(window.query_all_by_label("128\u{a0}MiB").next().is_some() && shows(window, "3.90 s"));
     assert!((value(window, "Chunk slider") - 128.0).abs() < 1e-9);
 
     click(window, "Chunk of 256 lines");
@@ -290,7 +339,7 @@ fn sliders_show_what_they_cost_while_they_are_moved() {
     window.hover_at(rect.right_center() - egui::vec2(1.0, 0.0));
     // Still held: shown, but not the project's.
     wait(window, "the costs", |w| shows(w, "3.90 s with chunks of 1 024 lines"));
-    assert!(shows(window, "1024 lines") && shows(window, "512 MiB of 1 GiB"));
+    assert!(shows(window, "1 024 lines") && shows(window, "512 MiB of 1 GiB"));
     assert_eq!(window.state().project().chunk, None);
     window.drop_at(rect.right_center());
     window.run_steps(3);
@@ -304,4 +353,91 @@ fn sliders_show_what_they_cost_while_they_are_moved() {
     let project = window.state().project();
     assert_eq!((project.buffers, project.chunk), (1, Some(1024)));
     wait(window, "the costs", |w| shows(w, "256 MiB of 1 GiB"));
+}
+
+/// Estimates that the window asks for until it is at rest.
+fn asked(window: &mut Window, count: &AtomicUsize) -> usize {
+    let before = count.load(Ordering::Relaxed);
+    let (mut last, mut still) = (before, 0);
+    while still < 40 {
+        window.step();
+        std::thread::sleep(Duration::from_millis(2));
+        let now = count.load(Ordering::Relaxed);
+        still = if now == last { still + 1 } else { 0 };
+        last = now;
+    }
+    last - before
+}
+
+#[test]
+fn what_was_estimated_is_not_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = Arc::new(AtomicUsize::new(0));
+    let engine = FakeEngine { estimates: count.clone(), ..FakeEngine::default() };
+    let window = &mut open(engine, project(folder.path(), &[]));
+    asked(window, &count);
+    let first = count.load(Ordering::Relaxed);
+    let mut edit = |edit| {
+        window.state_mut().send(Command::Edit(edit));
+        asked(window, &count)
+    };
+    let counts = [
+        first,
+        edit(Edit::Chunk(Some(256))),
+        edit(Edit::Chunk(None)),
+        edit(Edit::Buffers(3)),
+        edit(Edit::Buffers(2)),
+        edit(Edit::Seed(9)),
+        edit(Edit::Memory("2GiB".parse().unwrap())),
+    ];
+    // Before: ten each time but for another chunk. Now the project's own, the largest chunk's, and six more;
+    // with other buffers too, and nothing but its own where those were known or do not depend on the change.
+    assert_eq!(counts, [8, 1, 1, 8, 1, 1, 8]);
+}
+
+#[test]
+fn a_slider_stays_under_the_pointer_when_something_is_said_above_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &[]);
+    // So low that the panel scrolls.
+    let mut window: Window = Harness::builder()
+        .with_size([1500.0, 700.0])
+        .build_eframe(move |cc| App::new(Arc::new(FakeEngine::default()), project, None, &cc.egui_ctx));
+    wait(&mut window, "the chunks", |w| shows(w, "Chunk of 1 024 lines"));
+    let slider = |w: &Window| w.get_by_role_and_label(Role::Slider, "Chunk slider").rect();
+    window.get_by_role_and_label(Role::Slider, "Chunk slider").scroll_to_me();
+    window.run_steps(60);
+    let before = slider(&window);
+    assert!(before.top() > 100.0 && before.bottom() < 650.0, "{before:?}");
+    let plan = |w: &Window| w.get_by_label("Compare the plans").rect().top() - slider(w).top();
+    let above = plan(&window);
+    let layers = |w: &Window| w.get_by_label("Layers").rect().top() - slider(w).top();
+    let panel = layers(&window);
+
+    // Notes on the sampling, and the reason why no plan can run, stand above.
+    window.hover_at(before.center());
+    window.run_steps(2);
+    for edit in [
+        Edit::Distance(0, "400mm".parse().unwrap()),
+        Edit::Chunk(Some(2000)),
+        Edit::Chunk(Some(1)),
+        Edit::Distance(0, "3mm".parse().unwrap()),
+    ] {
+        window.state_mut().send(Command::Edit(edit.clone()));
+        window.run_steps(20);
+        std::thread::sleep(Duration::from_millis(20));
+        window.run_steps(20);
+        assert!((layers(&window) - panel).abs() > 5.0 || (plan(&window) - above).abs() < 5.0);
+        assert!(
+            (slider(&window).top() - before.top()).abs() < 1.0,
+            "{edit:?}: {:?} {before:?}",
+            slider(&window)
+        );
+    }
+    // Elsewhere nothing scrolls by itself.
+    window.hover_at(egui::pos2(1000.0, 400.0));
+    window.run_steps(2);
+    window.state_mut().send(Command::Edit(Edit::Distance(0, "400mm".parse().unwrap())));
+    window.run_steps(40);
+    assert!((slider(&window).top() - before.top()).abs() > 5.0);
 }

@@ -579,3 +579,63 @@ fn the_help_lists_shortcuts_and_explains_terms() {
     window.run_steps(3);
     assert!(window.query_by_label("Search terms").is_none());
 }
+
+#[test]
+fn escape_closes_what_is_on_top_whatever_has_the_keyboard() {
+    let mut window = open(blank_project(), None, None);
+    let help_is_open = |w: &Window| w.query_by_label("Close the help").is_some();
+    for searching in [false, true] {
+        press(&mut window, Modifiers::NONE, Key::F1);
+        if searching {
+            click(&mut window, "Terms");
+            window.get_by_label("Search terms").focus();
+            window.run_steps(2);
+            window.get_by_label("Search terms").type_text("role");
+            window.run_steps(2);
+        }
+        assert!(help_is_open(&window));
+        press(&mut window, Modifiers::NONE, Key::Escape);
+        assert!(!help_is_open(&window), "{searching}");
+    }
+    // A field of the project that was left with a draft in it.
+    window.get_by_role_and_label(Role::TextInput, "Width").focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::F1);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(!help_is_open(&window));
+    press(&mut window, Modifiers::NONE, Key::F1);
+    click(&mut window, "Close the help");
+    assert!(!help_is_open(&window));
+
+    // A question first, and only that.
+    edit(&mut window, Edit::Seed(5));
+    press(&mut window, CTRL, Key::N);
+    assert!(shows(&window, "The project has unsaved changes"));
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(!shows(&window, "The project has unsaved changes"));
+    press(&mut window, CTRL, Key::K);
+    assert!(palette_is_open(&window));
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(!palette_is_open(&window));
+}
+
+#[test]
+fn what_lies_beneath_says_nothing_above_the_palette_or_the_help() {
+    let mut window = open(blank_project(), None, None);
+    let hover = "Open a project that was open lately";
+    let button = window.get_by_label("Recent").rect().center();
+    for open in [Key::F1, Key::F2] {
+        window.hover_at(button);
+        window.run_steps(12);
+        assert!(shows(&window, hover), "while nothing lies above");
+        match open {
+            Key::F1 => press(&mut window, Modifiers::NONE, Key::F1),
+            _ => press(&mut window, CTRL, Key::K),
+        }
+        window.run_steps(3);
+        assert!(!shows(&window, hover), "{open:?}");
+        press(&mut window, Modifiers::NONE, Key::Escape);
+        window.hover_at(button + egui::vec2(300.0, 300.0));
+        window.run_steps(3);
+    }
+}

@@ -38,7 +38,7 @@ fn open(engine: FakeEngine, project: Project) -> Window {
 }
 
 fn shows(window: &Window, text: &str) -> bool {
-    let says = |words: Option<String>| words.is_some_and(|words| words.contains(text));
+    let says = |words: Option<String>| words.is_some_and(|words| words.replace('\u{a0}', " ").contains(text));
     let mut nodes = window.query_all_by(|node| says(node.label()) || says(node.value()));
     nodes.next().is_some()
 }
@@ -156,8 +156,10 @@ fn a_layer_is_dragged_along_z_in_the_scene() {
     assert!(shows(&window, "Not to scale"));
 
     let at = |window: &Window, label: &str| window.get_by_label(label).rect().center();
-    let (first, second) =
-        (at(&window, "Layer 1 in the scene, at 3 mm"), at(&window, "Layer 2 in the scene, at 4 mm"));
+    let (first, second) = (
+        at(&window, "Layer 1 in the scene, at 3\u{a0}mm"),
+        at(&window, "Layer 2 in the scene, at 4\u{a0}mm"),
+    );
     let millimetre = second.x - first.x;
     assert!(millimetre > 20.0, "{millimetre}");
     // Half a millimetre back, as the plot has it.
@@ -174,7 +176,7 @@ fn a_layer_is_dragged_along_z_in_the_scene() {
     assert_eq!(depths(&window)[0], "3mm");
 
     // Escape gives the depth back.
-    let first = window.get_by_label("Layer 1 in the scene, at 3 mm").rect().center();
+    let first = window.get_by_label("Layer 1 in the scene, at 3\u{a0}mm").rect().center();
     let to = first + egui::vec2(40.0, 0.0);
     drag(&mut window, first, to);
     window.key_press(egui::Key::Escape);
@@ -209,6 +211,62 @@ fn the_sampling_is_judged_as_it_changes() {
 }
 
 #[test]
+fn a_chunk_that_takes_far_longer_is_named_with_a_better_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    wait(&mut window, "the time", |w| shows(w, "Time: about 2.00 s, good"));
+    for (chunk, row) in [
+        (16, "Time: about 5.90 s, check"),
+        (256, "Time: about 1.90 s, good"),
+        (1, "Time: about 9.90 s, problem"),
+    ] {
+        window.state_mut().send(Command::Edit(Edit::Chunk(Some(chunk))));
+        wait(&mut window, row, |w| shows(w, row));
+        assert_eq!(shows(&window, "A chunk of 256 lines takes 1.90 s instead"), chunk != 256, "{chunk}");
+    }
+    // Also where the other chunks are not shown.
+    click(&mut window, "Tuning");
+    window.run_steps(30);
+    assert!(!shows(&window, "Other chunks"));
+    window.state_mut().send(Command::Edit(Edit::Buffers(3)));
+    window.run_steps(3);
+    wait(&mut window, "the remedy", |w| shows(w, "A chunk of 256 lines takes 1.90 s instead"));
+    assert!(!disabled(&window, "Run"), "slow, and possible all the same");
+}
+
+#[test]
+fn an_empty_or_wrong_number_is_named_where_it_stands_and_beside_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(FakeEngine::default(), project(folder.path()));
+    window.run_steps(3);
+    for (field, words) in [
+        ("Pitch", "the pitch is empty: write for example 1 µm"),
+        ("Wavelength λ", "the wavelength is empty: write for example 532 nm"),
+        ("Height", "the height is empty: write for example 4096"),
+        ("Depth of layer 2", "the depth of layer 2 is empty: write for example 3 mm"),
+        ("Amplitude of layer 1", "the amplitude of layer 1 is empty: write for example 0.5"),
+        ("Buffers", "the number of buffers is empty: write for example 2"),
+        ("Memory", "the memory is empty: write for example 2 GiB"),
+    ] {
+        enter(&mut window, field, "");
+        assert!(shows(&window, words), "{words}");
+        let sentence =
+            format!("The {}: correct it, or press Escape in its field", &words[4..words.find(':').unwrap()]);
+        assert!(shows(&window, &sentence) && disabled(&window, "Run"), "{sentence}");
+        window.get_by_role_and_label(Role::TextInput, field).focus();
+        window.step();
+        window.key_press(egui::Key::Escape);
+        window.run_steps(3);
+        assert!(!shows(&window, "is empty") && !disabled(&window, "Run"), "{field}");
+    }
+    enter(&mut window, "Width", "0");
+    assert!(shows(&window, "it lies between 1 and 16 777 216"), "in groups");
+    assert!(shows(&window, "The width cannot be `0`: correct it, or press Escape in its field"));
+    enter(&mut window, "Height", "many");
+    assert!(shows(&window, "The width cannot be `0`, and one more value is wrong"));
+}
+
+#[test]
 fn presets_fill_in_a_device_or_a_wavelength() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("presets.json");
@@ -225,15 +283,15 @@ fn presets_fill_in_a_device_or_a_wavelength() {
         window.get_by_label(option).click();
         window.run_steps(3);
     };
-    pick(&mut window, "Device preset", "HOLOEYE GAEA-2: 3840 × 2160, 3.74 µm");
+    pick(&mut window, "Device preset", "HOLOEYE GAEA-2: 3840 × 2160, 3.74\u{a0}µm");
     let grid = window.state().project().grid;
     assert_eq!((grid.width, grid.height, grid.pitch_x.to_string()), (3840, 2160, "3.74um".into()));
-    pick(&mut window, "Device preset", "Mine: 640 × 480, 3 µm × 2 µm");
+    pick(&mut window, "Device preset", "Mine: 640 × 480, 3\u{a0}µm × 2\u{a0}µm");
     let grid = window.state().project().grid;
     assert_eq!((grid.width, grid.height), (640, 480));
     assert_eq!((grid.pitch_x, grid.pitch_y), (Length::metres(3e-6), Length::metres(2e-6)));
     assert!(window.query_by_role_and_label(Role::TextInput, "Pitch y").is_some(), "the pitches are apart");
-    pick(&mut window, "Wavelength preset", "632.8 nm, He–Ne");
+    pick(&mut window, "Wavelength preset", "632.8\u{a0}nm, He–Ne");
     assert_eq!(window.state().project().wavelength.to_string(), "632.8nm");
 }
 

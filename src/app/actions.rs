@@ -9,7 +9,8 @@ use egui::{
 
 use super::backend::Ask;
 use super::commands::{Command, Zoom};
-use super::help::Topic;
+use super::drives_page::DrivesCommand;
+use super::help::{self, Topic};
 use super::pages::Page;
 use super::sections::plans::Measurement;
 use super::{App, text};
@@ -28,6 +29,7 @@ pub enum Action {
     Run,
     Cancel,
     Measure,
+    MeasureDrives,
     FindDrives,
     Show(Page),
     Project,
@@ -117,6 +119,7 @@ impl Action {
             Self::Run,
             Self::Cancel,
             Self::Measure,
+            Self::MeasureDrives,
             Self::FindDrives,
         ];
         let last = [
@@ -149,7 +152,7 @@ impl Action {
             | Self::Redo
             | Self::AddImages
             | Self::AddFolder => Group::Project,
-            Self::Run | Self::Cancel | Self::Measure | Self::FindDrives => Group::Run,
+            Self::Run | Self::Cancel | Self::Measure | Self::MeasureDrives | Self::FindDrives => Group::Run,
             Self::Show(_) => Group::Pages,
             Self::Project
             | Self::Log
@@ -184,7 +187,10 @@ impl Action {
             Self::Run => ("Run", "Compute the hologram and reconstruct its layers"),
             Self::Cancel => ("Cancel the run", "Stop the run; the log says what is left behind"),
             Self::Measure => {
-                ("Measure this machine", "Time the processor and the project's drives, for later")
+                ("Measure this machine", "Time computing and the project's drives, for the predictions")
+            }
+            Self::MeasureDrives => {
+                ("Measure drives…", "Choose folders, and time reading and writing on their drives")
             }
             Self::FindDrives => ("Find drives again", "Look for the drives of this machine again"),
             Self::Show(page) => page_words(page),
@@ -236,6 +242,7 @@ impl Action {
             Self::AddImages
             | Self::AddFolder
             | Self::Measure
+            | Self::MeasureDrives
             | Self::FindDrives
             | Self::CopyLog
             | Self::Terms
@@ -278,8 +285,9 @@ fn page_words(page: Page) -> (&'static str, &'static str) {
 
 /// The commands of the shortcuts that were pressed; one that cannot be carried out says why.
 pub fn pressed(ctx: &Context, item: impl Fn(Action) -> Item, commands: &mut Vec<Command>) {
-    // A question, or the palette, is answered first.
-    if ctx.memory(|memory| memory.top_modal_layer().is_some()) {
+    // A question, or the palette, is answered first; the help may stay open.
+    let top = ctx.memory(egui::Memory::top_modal_layer);
+    if top.is_some_and(|top| top != help::layer()) {
         return;
     }
     let editing = ctx.text_edit_focused();
@@ -345,6 +353,10 @@ impl App {
                     (Command::Measure, Some("a run is under way; it would spoil the figures".into()))
                 }
             },
+            Action::MeasureDrives => {
+                let blocked = self.measuring_blocked().map(str::to_lowercase);
+                (Command::Drives(DrivesCommand::ChooseMeasured), blocked)
+            }
             Action::FindDrives => always(Command::DetectDrives),
             Action::Show(page) => always(Command::Show(page)),
             Action::Project => always(Command::ShowProject(self.options.project_hidden)),

@@ -90,7 +90,13 @@ pub trait Backend: Send + Sync + 'static {
         for (folder, figures) in folders.iter().zip(&measured.alone) {
             Cache::of_user().remember_drive(folder, *figures);
         }
+        Cache::of_user().remember_bottlenecks(&measured.bottlenecks(folders));
         Ok(measured)
+    }
+
+    /// Which drives of `places` were found to share a bottleneck, now or earlier.
+    fn bottlenecks(&self, places: &[Place]) -> Vec<Bottleneck> {
+        Cache::of_user().bottlenecks(places)
     }
 
     /// Proposes roles for `places`; folders where `project` would not fit are left out.

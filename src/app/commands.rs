@@ -16,7 +16,7 @@ use super::palette::Palette;
 use super::preview_images::Contrast;
 use super::questions::Question;
 use super::records::RecordsCommand;
-use super::{App, blank_project, recent};
+use super::{App, blank_project, recent, text};
 use crate::lab::Comparing;
 use crate::project::Project;
 
@@ -188,7 +188,7 @@ impl App {
             Command::ShowLog(show) => self.options.log_open = show,
             Command::ShowProject(show) => self.options.project_hidden = !show,
             Command::FilterLog(filter) => self.options.log_filter = filter,
-            Command::CopyLog => ctx.copy_text(self.log.text()),
+            Command::CopyLog => ctx.copy_text(text::plain(&self.log.text())),
             Command::Tell(text) => self.tell(text),
             Command::ShowPalette(show) => {
                 self.palette = show.then(Palette::default);
@@ -206,7 +206,7 @@ impl App {
             Command::StopComparing => self.lab.stop(),
             Command::Records(command) => self.carry_out_records(command),
             Command::DismissError => self.log.dismiss(),
-            Command::Copy(text) => ctx.copy_text(text),
+            Command::Copy(copied) => ctx.copy_text(text::plain(&copied)),
             Command::Close if self.is_running() => self.question = Some(Question::CloseDuringRun),
             Command::Close if self.is_dirty() => self.ask_about_changes(Command::Close),
             // A comparison leaves nothing behind if it may end itself.

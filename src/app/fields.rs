@@ -8,11 +8,12 @@ use super::commands::Command;
 use super::edits::Edit;
 use super::log::Filter;
 use super::pages::Page;
+use super::text;
 use super::theme::{LABEL_WIDTH, tokens};
 use crate::project::{Project, Role};
 
 /// Every text field of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// The light's wavelength.
     Wavelength,
@@ -68,6 +69,51 @@ impl Field {
             Self::ProjectFile | Self::NewLayer | Self::NewFolder | Self::EventsFile | Self::HistoryFile
         )
     }
+
+    /// What it holds, in a sentence.
+    fn name(self) -> String {
+        let name = match self {
+            Self::Wavelength => "wavelength",
+            Self::PitchX => "pitch",
+            Self::PitchY => "pitch along y",
+            Self::Width => "width",
+            Self::Height => "height",
+            Self::Rolloff => "roll-off",
+            Self::Seed => "seed",
+            Self::Memory => "memory",
+            Self::Chunk => "chunk",
+            Self::Buffers => "number of buffers",
+            Self::Tolerance => "tolerance",
+            Self::Streams => "number of streams",
+            Self::AtOnce => "number of streams at once",
+            Self::Distance(layer) => return format!("depth of layer {}", layer + 1),
+            Self::Amplitude(layer) => return format!("amplitude of layer {}", layer + 1),
+            Self::Output => "hologram's file",
+            Self::FullScale => "full scale",
+            Self::ProjectFile => "project's file",
+            Self::NewLayer => "image's path",
+            Self::NewFolder => "folder's path",
+            Self::EventsFile => "events' file",
+            Self::HistoryFile => "table's file",
+        };
+        name.into()
+    }
+
+    /// A value for example, where the field must not be empty.
+    const fn example(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Wavelength => "532 nm",
+            Self::PitchX | Self::PitchY => "1 µm",
+            Self::Width | Self::Height => "4096",
+            Self::Seed => "1",
+            Self::Memory => "2 GiB",
+            Self::Buffers => "2",
+            Self::Distance(_) => "3 mm",
+            Self::Amplitude(_) => "0.5",
+            Self::Output => "hologram.npy",
+            _ => return None,
+        })
+    }
 }
 
 /// What the user has typed and not committed, or what was refused.
@@ -108,11 +154,24 @@ impl Drafts {
         self.0.insert(field, Draft { text, error: Some(error) });
     }
 
-    /// How many of the project's fields hold a value that was refused. A path that was not added, opened or
-    /// written is none of them.
+    /// Which of the project's fields hold a value that was refused, in a sentence. A path that was not added,
+    /// opened or written is none of them.
     #[must_use]
-    pub fn errors(&self) -> usize {
-        self.0.iter().filter(|(field, draft)| !field.is_of_a_path() && draft.error.is_some()).count()
+    pub fn refused(&self) -> Option<String> {
+        let refused = |(field, draft): &(&Field, &Draft)| !field.is_of_a_path() && draft.error.is_some();
+        let count = self.0.iter().filter(refused).count();
+        let (field, draft) = self.0.iter().filter(refused).min_by_key(|(field, _)| **field)?;
+        let (name, typed) = (field.name(), draft.text.trim());
+        let what = match typed {
+            "" => format!("The {name} is empty"),
+            _ => format!("The {name} cannot be `{typed}`"),
+        };
+        let more = match count {
+            1 => String::new(),
+            2 => ", and one more value is wrong".into(),
+            _ => format!(", and {} more values are wrong", count - 1),
+        };
+        Some(format!("{what}{more}: correct it, or press Escape in its field"))
     }
 
     fn error(&self, field: Field) -> Option<&str> {
@@ -186,6 +245,19 @@ pub fn row(
     ui: &mut Ui,
     sheet: &mut Sheet<'_>,
     field: Field,
+    words: (&str, &str),
+    current: &str,
+    commit: impl FnOnce(&Sheet<'_>, &str) -> Result<Command, String>,
+) {
+    line(ui, sheet, field, words, current, commit);
+    error_under(ui, sheet.drafts, field);
+}
+
+/// A [`row`] whose error the caller shows elsewhere, with [`error_under`].
+pub fn line(
+    ui: &mut Ui,
+    sheet: &mut Sheet<'_>,
+    field: Field,
     (name, hover): (&str, &str),
     current: &str,
     commit: impl FnOnce(&Sheet<'_>, &str) -> Result<Command, String>,
@@ -195,7 +267,6 @@ pub fn row(
         let width = ui.available_width();
         input(ui, sheet, field, current, width, commit).labelled_by(label.id).on_hover_text(hover);
     });
-    error_under(ui, sheet.drafts, field);
 }
 
 /// The field alone; the caller names it and shows [`error_under`] below.
@@ -207,6 +278,8 @@ pub fn input(
     width: f32,
     commit: impl FnOnce(&Sheet<'_>, &str) -> Result<Command, String>,
 ) -> Response {
+    // What is edited, and copied from here, has the spaces that keyboards have.
+    let current = &*text::plain(current);
     let mut text = sheet.drafts.text(field).unwrap_or(current).to_owned();
     let refused = sheet.drafts.error(field).is_some();
     let response = ui
@@ -231,7 +304,13 @@ pub fn input(
         if text.trim() == current || ui.input(|i| i.key_pressed(Key::Escape)) {
             sheet.drafts.forget(field);
         } else {
-            match commit(sheet, text.trim()) {
+            let result = match (text.trim(), field.example()) {
+                ("", Some(example)) => {
+                    Err(format!("the {} is empty: write for example {example}", field.name()))
+                }
+                (typed, _) => commit(sheet, typed),
+            };
+            match result {
                 Ok(command) => {
                     sheet.drafts.forget(field);
                     sheet.send(command);
@@ -246,6 +325,7 @@ pub fn input(
 /// Why a field's text was refused.
 pub fn error_under(ui: &mut Ui, drafts: &Drafts, field: Field) {
     if let Some(error) = drafts.error(field) {
+        let error = text::bound(&text::grouped(error));
         ui.label(RichText::new(format!("⚠ {error}")).color(tokens(ui).error).small());
     }
 }
@@ -319,5 +399,28 @@ pub const fn role_hover(role: Role) -> &'static str {
         Role::B => "Role B: takes the even stream in phase 1; takes the result in phase 3",
         Role::C => "Role C: takes the odd stream in phase 1, read again in phase 2",
         Role::D => "Role D: takes the even stream in phase 2, read again in phase 3",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_values_that_block_a_run_are_named() {
+        let mut drafts = Drafts::default();
+        let refuse = |drafts: &mut Drafts, field, text: &str| drafts.refuse(field, text.into(), "so".into());
+        refuse(&mut drafts, Field::NewLayer, "none.png");
+        assert_eq!(drafts.refused(), None, "a path is no value of the project");
+        refuse(&mut drafts, Field::Distance(1), "far");
+        let end = "correct it, or press Escape in its field";
+        assert_eq!(drafts.refused(), Some(format!("The depth of layer 2 cannot be `far`: {end}")));
+        refuse(&mut drafts, Field::PitchX, " ");
+        let words = format!("The pitch is empty, and one more value is wrong: {end}");
+        assert_eq!(drafts.refused(), Some(words));
+        refuse(&mut drafts, Field::Width, "0");
+        assert!(drafts.refused().unwrap().contains("2 more values are wrong"));
+        drafts.clear();
+        assert_eq!(drafts.refused(), None);
     }
 }

@@ -87,6 +87,9 @@ impl App {
         let to_method = self.shooter.as_ref().is_some_and(Shooter::shows_method);
         actions::pressed(ui.ctx(), |action| self.item(ui.ctx(), action), &mut commands);
         let items = self.items(ui.ctx());
+        // What lies beneath keeps its hover texts to itself: one that is open would stay open above.
+        let covered = self.question.is_some() || self.help.is_open() || self.palette.is_some();
+        let pointer = covered.then(|| ui.input_mut(|i| std::mem::take(&mut i.pointer)));
         {
             let details = |error: &str| self.details(error);
             egui::Panel::bottom("status").show(ui, |ui| {
@@ -120,7 +123,8 @@ impl App {
                         ui.add_space(4.0);
                         sections::layers::show(ui, &mut sheet, &self.images);
                         sections::optics::show(ui, &mut sheet, &self.presets);
-                        sections::sampling::show(ui, &self.project, &self.needs);
+                        let fastest = self.tuning.fastest(&self.project);
+                        sections::sampling::show(ui, &self.project, &self.needs, fastest);
                         let drives = self.drives.as_deref();
                         sections::drives::show(ui, &mut sheet, drives, &self.folders, &self.needs);
                         if to_method {
@@ -146,10 +150,13 @@ impl App {
             ui.add_space(2.0);
         });
         self.central(ui, dialog_open, &mut commands);
+        if let Some(pointer) = pointer {
+            ui.input_mut(|i| i.pointer = pointer);
+        }
         if let Some(question) = &self.question {
             questions::show(ui, question, &mut commands);
         }
-        self.help.ui(ui.ctx(), &items);
+        self.help.ui(ui, &items);
         if let Some(mut shown) = self.palette.take() {
             let items = items.into_iter().map(|(_, item)| item).chain(self.recent_items()).collect();
             palette::show(ui, &mut shown, items, &mut commands);

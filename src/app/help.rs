@@ -1,6 +1,6 @@
 //! The window of keyboard shortcuts and terms.
 
-use egui::{Context, Id, RichText, ScrollArea, TextEdit, Ui, Window};
+use egui::{Align, Id, LayerId, Layout, Modal, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::actions::{Action, Group, Item, in_words};
 use super::terms;
@@ -9,6 +9,9 @@ use super::theme::{GAP, SPACE};
 /// Width of the keys' column.
 const KEYS_WIDTH: f32 = 190.0;
 
+/// The window's size, where there is room.
+const SIZE: egui::Vec2 = vec2(620.0, 560.0);
+
 /// What the window is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
@@ -16,6 +19,12 @@ pub enum Topic {
     Shortcuts,
     /// Every term in one line.
     Terms,
+}
+
+/// The layer that the window is drawn on.
+#[must_use]
+pub fn layer() -> LayerId {
+    Modal::default_area(Id::unique("help")).layer()
 }
 
 /// The window, open or not.
@@ -31,31 +40,39 @@ impl Help {
         self.topic = topic;
     }
 
-    /// Draws the window if it is open.
-    pub fn ui(&mut self, ctx: &Context, items: &[(Action, Item)]) {
+    /// Whether it is open.
+    pub const fn is_open(&self) -> bool {
+        self.topic.is_some()
+    }
+
+    /// Draws the window over everything else if it is open; Escape closes it, whatever has the keyboard.
+    pub fn ui(&mut self, ui: &Ui, items: &[(Action, Item)]) {
         let Some(mut topic) = self.topic else { return };
-        let mut open = true;
-        Window::new("Help")
-            .open(&mut open)
-            .default_size([620.0, 560.0])
-            .pivot(egui::Align2::CENTER_CENTER)
-            .default_pos(ctx.content_rect().center())
-            .show(ctx, |ui| {
-                ui.horizontal(|ui| {
-                    for (one, name, hover) in [
-                        (Topic::Shortcuts, "Keyboard shortcuts", "Every command that has a shortcut"),
-                        (Topic::Terms, "Terms", "Each term of the window in one line"),
-                    ] {
-                        ui.selectable_value(&mut topic, one, name).on_hover_text(hover);
-                    }
-                });
-                ui.separator();
-                match topic {
-                    Topic::Shortcuts => shortcuts(ui, items),
-                    Topic::Terms => self.terms(ui),
+        let room = ui.ctx().content_rect().size() - vec2(60.0, 60.0);
+        let mut close = false;
+        let response = Modal::new(Id::unique("help")).show(ui.ctx(), |ui| {
+            ui.set_min_size(SIZE.min(room));
+            ui.set_max_size(SIZE.min(room));
+            ui.horizontal(|ui| {
+                ui.heading("Help");
+                for (one, name, hover) in [
+                    (Topic::Shortcuts, "Keyboard shortcuts", "Every command that has a shortcut"),
+                    (Topic::Terms, "Terms", "Each term of the window in one line"),
+                ] {
+                    ui.selectable_value(&mut topic, one, name).on_hover_text(hover);
                 }
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    let button = ui.button("×").accessible_name("Close the help");
+                    close = button.on_hover_text("Close the help (Escape)").clicked();
+                });
             });
-        self.topic = open.then_some(topic);
+            ui.separator();
+            match topic {
+                Topic::Shortcuts => shortcuts(ui, items),
+                Topic::Terms => self.terms(ui),
+            }
+        });
+        self.topic = (!close && !response.should_close()).then_some(topic);
     }
 
     fn terms(&mut self, ui: &mut Ui) {

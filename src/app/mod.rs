@@ -469,9 +469,8 @@ impl App {
         };
         self.measure_task = None;
         self.say(level, text);
-        // The estimate is made anew with what was measured.
-        self.needs_of = None;
-        self.forget_tuning();
+        self.drives_page.forget_bottlenecks();
+        self.forget_drives();
     }
 
     /// What the inspector looks at.

@@ -7,7 +7,8 @@ use super::run_view::{RunState, RunView};
 use super::text;
 use super::theme::{GAP, tokens};
 
-const COMPARED: &str = "The planner's prediction, made before the run. The section Method says what it rests on; \
+const COMPARED: &str = "The planner's prediction, made before each job began: the hologram is the first job, \
+                        then comes one for each layer's reconstruction. The section Method says what it rests on; \
                         measuring this machine there makes it better";
 
 /// How the run stands to the project.
@@ -43,9 +44,14 @@ fn button(ui: &mut Ui, view: &RunView, blocked: Option<&str>, stopping: bool, co
             commands.push(Command::Cancel);
         }
     } else {
-        let text = RichText::new("▶ Run").size(16.0).color(tokens.on_accent);
+        let text = RichText::new("▶ Run").size(16.0);
+        // White on a faded accent could not be read.
+        let button = match blocked {
+            None => Button::new(text.color(tokens.on_accent)).fill(tokens.accent),
+            Some(_) => Button::new(text),
+        };
         let button = ui
-            .add_enabled(blocked.is_none(), Button::new(text).fill(tokens.accent).min_size(size))
+            .add_enabled(blocked.is_none(), button.min_size(size))
             .accessible_name("Run")
             .on_hover_text("Compute the hologram and reconstruct its layers")
             .on_disabled_hover_text(blocked.unwrap_or_default());
@@ -99,7 +105,8 @@ fn progress(ui: &mut Ui, view: &RunView, now: f64, standing: Standing<'_>) {
             let left =
                 progress.left.map_or_else(|| "–".into(), |left| format!("about {}", text::seconds(left)));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                ui.label(format!("Elapsed {}, left {left}", text::seconds(progress.elapsed)));
+                ui.label(format!("Elapsed {}, left {left} (whole run)", text::seconds(progress.elapsed)))
+                    .on_hover_text("Of all jobs: the hologram and the reconstruction of each layer");
                 if let Some(predicted) = view.predicted() {
                     ui.label(
                         RichText::new(format!("This job: predicted {}", text::seconds(predicted))).weak(),
@@ -114,7 +121,7 @@ fn progress(ui: &mut Ui, view: &RunView, now: f64, standing: Standing<'_>) {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if let Some((took, predicted)) = view.compared() {
                     let [took, predicted] = [took, predicted].map(text::seconds);
-                    let compared = format!("Passes took {took}, predicted {predicted}");
+                    let compared = format!("Passes took {took}, predicted {predicted} (whole run)");
                     ui.label(RichText::new(compared).weak()).on_hover_text(COMPARED);
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {

@@ -68,10 +68,8 @@ impl App {
 
     /// Why a run cannot start now.
     pub(super) fn blocked(&self) -> Option<String> {
-        let errors = self.drafts.errors();
-        if errors > 0 {
-            let fields = if errors == 1 { "One field holds" } else { "Some fields hold" };
-            return Some(format!("{fields} a value that cannot be used; correct it or press Escape in it"));
+        if let Some(refused) = self.drafts.refused() {
+            return Some(refused);
         }
         if self.measure_task.is_some() || self.drives_page.is_measuring() {
             return Some(

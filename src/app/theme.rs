@@ -22,6 +22,8 @@ pub const CARD_WIDTH: f32 = 196.0;
 pub const PROJECT_WIDTH: f32 = 348.0;
 /// Height that the previews keep, however much the charts need.
 pub const PREVIEWS_HEIGHT: f32 = 262.0;
+/// How much is left of what cannot be used now: less to see, and still to be read.
+const DISABLED: f32 = 0.7;
 /// Corner radius of cards and inputs.
 const RADIUS: CornerRadius = CornerRadius::same(4);
 
@@ -64,6 +66,9 @@ pub struct Tokens {
     input_line: Color32,
     button: Color32,
     button_hovered: Color32,
+    /// Fill of what is chosen, and text on it.
+    selection: Color32,
+    on_selection: Color32,
 }
 
 const DARK: Tokens = Tokens {
@@ -75,7 +80,7 @@ const DARK: Tokens = Tokens {
     error_fill: Color32::from_rgb(72, 28, 28),
     warning: Color32::from_rgb(245, 190, 90),
     success: Color32::from_rgb(96, 205, 140),
-    accent: Color32::from_rgb(46, 124, 214),
+    accent: Color32::from_rgb(38, 112, 200),
     on_accent: Color32::WHITE,
     card: Color32::from_rgb(36, 38, 43),
     card_line: Color32::from_rgb(58, 61, 68),
@@ -86,6 +91,8 @@ const DARK: Tokens = Tokens {
     input_line: Color32::from_rgb(78, 82, 90),
     button: Color32::from_rgb(54, 57, 64),
     button_hovered: Color32::from_rgb(70, 74, 82),
+    selection: Color32::from_rgb(36, 76, 123),
+    on_selection: Color32::from_rgb(214, 232, 255),
 };
 
 const LIGHT: Tokens = Tokens {
@@ -108,6 +115,8 @@ const LIGHT: Tokens = Tokens {
     input_line: Color32::from_rgb(164, 168, 176),
     button: Color32::from_rgb(224, 226, 231),
     button_hovered: Color32::from_rgb(208, 212, 219),
+    selection: Color32::from_rgb(178, 207, 242),
+    on_selection: Color32::from_rgb(8, 44, 92),
 };
 
 impl Tokens {
@@ -182,7 +191,9 @@ fn visuals(mut visuals: Visuals, tokens: &Tokens) -> Visuals {
     visuals.error_fg_color = tokens.error;
     visuals.warn_fg_color = tokens.warning;
     visuals.weak_text_color = Some(tokens.text_weak);
-    visuals.selection.bg_fill = tokens.accent.gamma_multiply(0.5);
+    visuals.selection.bg_fill = tokens.selection;
+    visuals.selection.stroke.color = tokens.on_selection;
+    visuals.disabled_alpha = DISABLED;
     let widgets = &mut visuals.widgets;
     widgets.noninteractive.fg_stroke.color = tokens.text;
     widgets.noninteractive.bg_stroke = Stroke::new(1.0, tokens.card_line);
@@ -203,4 +214,68 @@ fn visuals(mut visuals: Visuals, tokens: &Tokens) -> Visuals {
         widget.corner_radius = RADIUS;
     }
     visuals
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::Rgba;
+
+    use super::*;
+
+    /// What is seen of a colour, with so much of it, over another.
+    fn over(color: Color32, alpha: f32, under: Color32) -> Color32 {
+        let mix = |top: u8, under: u8| alpha * f32::from(top) + (1.0 - alpha) * f32::from(under);
+        let [r, g, b] = [0, 1, 2].map(|i| mix(color.to_array()[i], under.to_array()[i]));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of bytes")]
+        let rgb = [r, g, b].map(|value| value.round() as u8);
+        Color32::from_rgb(rgb[0], rgb[1], rgb[2])
+    }
+
+    /// The contrast of two colours, 1 to 21 (WCAG 2.2).
+    fn contrast(one: Color32, other: Color32) -> f32 {
+        let luminance = |color| {
+            let linear = Rgba::from(color);
+            0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b()
+        };
+        let [one, other] = [one, other].map(luminance);
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn the_contrast_of_known_colours_is_right() {
+        assert!((contrast(Color32::WHITE, Color32::BLACK) - 21.0).abs() < 0.01);
+        // A grey that is often named as the last to pass on white.
+        assert!((contrast(Color32::from_rgb(118, 118, 118), Color32::WHITE) - 4.54).abs() < 0.01);
+        assert_eq!(over(Color32::WHITE, 0.5, Color32::BLACK), Color32::from_rgb(128, 128, 128));
+    }
+
+    #[test]
+    fn text_can_be_read_on_everything_it_stands_on() {
+        for (name, tokens, base) in [("dark", &DARK, Visuals::dark()), ("light", &LIGHT, Visuals::light())] {
+            let visuals = visuals(base, tokens);
+            let faded = |color, under| over(color, visuals.disabled_alpha(), under);
+            let (text, weak) = (visuals.text_color(), visuals.weak_text_color());
+            let (panel, card, chosen) = (tokens.panel, tokens.card, visuals.selection.bg_fill);
+            let button = visuals.widgets.inactive.weak_bg_fill;
+            // A button that cannot be used is faded with its text.
+            let disabled = faded(button, panel);
+            let mut pairs = vec![
+                ("a chosen tab", visuals.selection.stroke.color, chosen),
+                ("a chosen row", visuals.strong_text_color(), chosen),
+                ("a button", visuals.widgets.inactive.text_color(), button),
+                ("a disabled button", faded(visuals.widgets.inactive.text_color(), disabled), disabled),
+                ("the one button that matters", tokens.on_accent, tokens.accent),
+                ("a field", text, tokens.input),
+            ];
+            for (on, ground) in [("a panel", panel), ("a card", card)] {
+                let colors = [text, weak, tokens.error, tokens.warning, tokens.success];
+                pairs.extend(colors.map(|color| (on, color, ground)));
+                pairs.push((on, faded(text, ground), ground));
+            }
+            for (on, color, ground) in pairs {
+                let contrast = contrast(color, ground);
+                assert!(contrast >= 4.5, "{name}, on {on}: {contrast:.2} of {color:?} on {ground:?}");
+            }
+        }
+    }
 }

@@ -50,7 +50,12 @@ pub fn measure(
             remembered,
         }
     });
-    Ok((measured.collect(), bottlenecks))
+    let measured = measured.collect();
+    // After the drives' figures, with which earlier ones are forgotten.
+    if remembered {
+        Cache::of_user().remember_bottlenecks(&bottlenecks);
+    }
+    Ok((measured, bottlenecks))
 }
 
 /// Roles for `folders`, which lie on `drives`, with the reasons. What was `measured` just now counts before what

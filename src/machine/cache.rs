@@ -3,15 +3,15 @@
 //! One JSON file. What is missing, damaged or of another machine is measured again; a file that cannot be
 //! written only costs the next measurement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use serde::{Deserialize, Serialize};
 
-use super::{DriveFigures, Figures, MEASURE_BYTES, MachineError};
-use crate::storage::device_of;
+use super::{Bottleneck, DriveFigures, Figures, MEASURE_BYTES, MachineError, Place};
+use crate::storage::{DeviceId, device_of};
 
 /// Where figures are remembered.
 #[derive(Debug, Clone)]
@@ -27,6 +27,22 @@ struct Remembered {
     machines: BTreeMap<String, Figures>,
     #[serde(default)]
     drives: BTreeMap<String, DriveFigures>,
+    #[serde(default)]
+    bottlenecks: Vec<Shared>,
+}
+
+/// Drives that share a bottleneck, by the keys of `Remembered::drives`.
+#[derive(Debug, Serialize, Deserialize)]
+struct Shared {
+    drives: BTreeSet<String>,
+    part: f64,
+}
+
+impl Shared {
+    /// Whether this can have been measured: what a damaged file holds need not be.
+    fn is_sound(&self) -> bool {
+        self.drives.len() > 1 && self.part > 0.0 && self.part.is_finite()
+    }
 }
 
 impl Cache {
@@ -102,13 +118,55 @@ impl Cache {
         Ok(figures)
     }
 
-    /// Remembers figures of the drive that holds `folder`.
+    /// Remembers figures of the drive that holds `folder`, and forgets the bottlenecks that were measured with
+    /// its former ones.
     pub fn remember_drive(&self, folder: &Path, figures: DriveFigures) {
         if let Some(key) = drive_key(folder) {
             self.change(|remembered| {
+                remembered.bottlenecks.retain(|shared| !shared.drives.contains(&key));
                 remembered.drives.insert(key, figures);
             });
         }
+    }
+
+    /// Remembers which drives share a bottleneck, after the figures of each; folders of one drive tell nothing.
+    pub fn remember_bottlenecks(&self, bottlenecks: &[Bottleneck]) {
+        let shared = |group: &Bottleneck| {
+            let drives = group.folders.iter().map(|folder| drive_key(folder)).collect::<Option<_>>()?;
+            Some(Shared { drives, part: group.part }).filter(Shared::is_sound)
+        };
+        let new: Vec<_> = bottlenecks.iter().filter_map(shared).collect();
+        if !new.is_empty() {
+            self.change(|remembered| {
+                remembered.bottlenecks.retain(|old| new.iter().all(|new| new.drives != old.drives));
+                remembered.bottlenecks.extend(new);
+            });
+        }
+    }
+
+    /// The bottlenecks that the drives of `places` were found to share, each by the first folder on a drive.
+    /// Those of a drive that is none of these are forgotten: another may get its name.
+    #[must_use]
+    pub fn bottlenecks(&self, places: &[Place]) -> Vec<Bottleneck> {
+        let mut folder_of = BTreeMap::new();
+        for place in places {
+            if let Some(device) = &place.device {
+                folder_of.entry(key_of(device)).or_insert_with(|| place.folder.clone());
+            }
+        }
+        let here = key_of_name("");
+        let is_gone = |shared: &Shared| {
+            shared.drives.iter().any(|key| key.starts_with(&here) && !folder_of.contains_key(key))
+        };
+        let remembered = self.read().bottlenecks;
+        if remembered.iter().any(is_gone) {
+            self.change(|remembered| remembered.bottlenecks.retain(|shared| !is_gone(shared)));
+        }
+        let found = |shared: &Shared| {
+            let folders = shared.drives.iter().map(|key| folder_of.get(key).cloned());
+            Some(Bottleneck { folders: folders.collect::<Option<_>>()?, part: shared.part })
+        };
+        remembered.iter().filter(|shared| shared.is_sound()).filter_map(found).collect()
     }
 
     /// What is remembered; nothing where that cannot be read.
@@ -162,123 +220,16 @@ fn machine_key(threads: usize) -> String {
 /// The device of `folder` on this machine: the user's cache folder may be on a server.
 fn drive_key(folder: &Path) -> Option<String> {
     // A folder that is not there is an error of its measurement.
-    let device = device_of(folder).ok()?;
-    Some(format!("{} | {device}", sysinfo::System::host_name().unwrap_or_default()))
+    device_of(folder).ok().map(|device| key_of(&device))
+}
+
+fn key_of(device: &DeviceId) -> String {
+    key_of_name(&device.to_string())
+}
+
+fn key_of_name(device: &str) -> String {
+    format!("{} | {device}", sysinfo::System::host_name().unwrap_or_default())
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-
-    use super::*;
-    use crate::machine::figures::tests::HASTY;
-
-    const DRIVE: DriveFigures = DriveFigures {
-        read: 500e6,
-        write: 400e6,
-        read_while_writing: 300e6,
-        write_while_reading: 200e6,
-        direct: true,
-    };
-
-    /// A cache, and how often it had to measure.
-    struct Bench {
-        folder: tempfile::TempDir,
-        measured: Cell<usize>,
-    }
-
-    impl Bench {
-        fn new() -> Self {
-            Self { folder: tempfile::tempdir().unwrap(), measured: Cell::new(0) }
-        }
-
-        fn file(&self) -> PathBuf {
-            self.folder.path().join("made/figures.json")
-        }
-
-        fn figures(&self, threads: usize, refresh: bool) -> Figures {
-            let measure = || {
-                self.measured.set(self.measured.get() + 1);
-                // Too hasty to be steady by itself.
-                Figures::measure_in(threads, HASTY).map(|figures| Figures { steady: true, ..figures })
-            };
-            Cache::at(&self.file()).figures_or(threads, refresh, measure).unwrap()
-        }
-
-        fn drive(&self, refresh: bool) -> DriveFigures {
-            let measure = || {
-                self.measured.set(self.measured.get() + 1);
-                Ok(DRIVE)
-            };
-            Cache::at(&self.file()).drive_or(self.folder.path(), refresh, measure).unwrap()
-        }
-    }
-
-    #[test]
-    fn figures_are_measured_once_for_each_number_of_threads() {
-        let bench = Bench::new();
-        assert_eq!([1, 2].map(|threads| bench.figures(threads, false).threads), [1, 2]);
-        assert_eq!(bench.measured.get(), 2);
-        // As they are read; the file's decimals may end in another digit than what was measured.
-        let (one, two) = (bench.figures(1, false), bench.figures(2, false));
-        assert_eq!((bench.figures(1, false), bench.figures(2, false)), (one.clone(), two));
-        assert_eq!(bench.measured.get(), 2);
-        assert_ne!(bench.figures(1, true), one, "measured again when that is asked for");
-        assert_eq!(bench.drive(false), DRIVE);
-        assert_eq!(bench.drive(false), DRIVE);
-        assert_eq!(bench.measured.get(), 4);
-        bench.drive(true);
-        assert_eq!(bench.measured.get(), 5);
-        let left = std::fs::read_dir(bench.file().parent().unwrap()).unwrap().count();
-        assert_eq!(left, 1, "no temporary files");
-    }
-
-    #[test]
-    fn what_a_busy_machine_gave_is_remembered_as_such() {
-        let bench = Bench::new();
-        let cache = Cache::at(&bench.file());
-        let busy = || Figures::measure_in(1, HASTY).map(|figures| Figures { steady: false, ..figures });
-        assert_eq!(cache.figures_or(1, false, busy).unwrap().threads, 1);
-        assert!(!bench.figures(1, false).steady);
-        assert_eq!(bench.measured.get(), 0);
-        assert!(bench.figures(1, true).threads == 1 && bench.measured.get() == 1);
-    }
-
-    #[test]
-    fn a_damaged_file_costs_a_measurement_and_no_more() {
-        let bench = Bench::new();
-        bench.figures(1, false);
-        let whole = std::fs::read_to_string(bench.file()).unwrap();
-        let cut = whole[..whole.len() / 2].to_owned();
-        let wrong = whole.replace("\"layer\": ", "\"layer\": -");
-        assert_ne!(wrong, whole);
-        for text in [String::new(), "[1, 2]".into(), cut, wrong, "\0\0\0".into()] {
-            std::fs::write(bench.file(), &text).unwrap();
-            let before = bench.measured.get();
-            bench.figures(1, false);
-            assert_eq!(bench.measured.get(), before + 1, "{text}");
-            bench.figures(1, false);
-            assert_eq!(bench.measured.get(), before + 1, "mended");
-        }
-    }
-
-    #[test]
-    fn without_a_place_to_remember_figures_are_measured_each_time() {
-        let folder = tempfile::tempdir().unwrap();
-        // A file where the cache's folder should be.
-        std::fs::write(folder.path().join("taken"), "").unwrap();
-        for cache in [Cache { file: None }, Cache::at(&folder.path().join("taken/figures.json"))] {
-            assert_eq!(cache.drive_or(folder.path(), false, || Ok(DRIVE)).unwrap(), DRIVE);
-            assert!(cache.read().drives.is_empty());
-        }
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_an_error_that_names_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(&folder.path().join("figures.json"));
-        let error = cache.drive(&folder.path().join("nowhere"), false, &|| false).unwrap_err();
-        assert!(error.to_string().contains("nowhere"), "{error}");
-        assert!(!folder.path().join("figures.json").exists());
-    }
-}
+mod tests;

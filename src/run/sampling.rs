@@ -48,6 +48,8 @@ impl Finding {
     }
 }
 
+/// How many times the least possible time is a reason to look, and how many are far too many.
+const TIMES: [f64; 2] = [1.5, 5.0];
 /// The least share of the band that is no reason to look, and that is no loss of most of it.
 const BAND_KEPT: [f64; 2] = [0.9, 0.5];
 /// The widths of one point's light, in planes, from which some and from which most of it is lost.
@@ -237,6 +239,16 @@ pub fn needs_findings(project: &Project, estimate: &Estimate) -> Vec<Finding> {
     findings
 }
 
+/// How a time is judged where another chunk would take `least`.
+#[must_use]
+pub fn time_verdict(seconds: f64, least: f64) -> Verdict {
+    match seconds / least.max(f64::MIN_POSITIVE) {
+        times if times > TIMES[1] => Verdict::Wrong,
+        times if times > TIMES[0] => Verdict::Doubtful,
+        _ => Verdict::Fine,
+    }
+}
+
 /// A pair `[y, x]` as x × y, or one where they are shown alike.
 fn both(pair: [f64; 2], shown: impl Fn(f64) -> String) -> String {
     let [y, x] = pair.map(shown);
@@ -353,6 +365,22 @@ mod tests {
         assert_eq!(verdict(&pitch(0.25e-6), "Largest angle"), Verdict::Doubtful);
         let unsound = sampling_findings(&pitch(0.0), None);
         assert!(unsound.len() == 1 && unsound[0].note.as_ref().unwrap().contains("grid.pitch_x"));
+    }
+
+    #[test]
+    fn a_chunk_that_takes_much_longer_than_another_is_no_good() {
+        for (seconds, expected) in [
+            (40.0, Verdict::Fine),
+            (59.0, Verdict::Fine),
+            (61.0, Verdict::Doubtful),
+            (199.0, Verdict::Doubtful),
+            (201.0, Verdict::Wrong),
+            (2000.0, Verdict::Wrong),
+            (39.0, Verdict::Fine),
+        ] {
+            assert_eq!(time_verdict(seconds, 40.0), expected, "{seconds}");
+        }
+        assert_eq!(time_verdict(0.0, 0.0), Verdict::Fine);
     }
 
     #[test]

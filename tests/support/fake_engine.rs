@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use gigafringe::app::{Ask, Backend};
 use gigafringe::engine::{Cancel, ChunkEvent, Event, EventSink, Kind, Lines, PassInfo, Preview};
-use gigafringe::machine::{DriveFigures, MachineError, MeasureStep, Place, Together};
+use gigafringe::machine::{Bottleneck, DriveFigures, MachineError, MeasureStep, Place, Together};
 use gigafringe::methods::PlanError;
 use gigafringe::optics::Bytes;
 use gigafringe::planner::ChoiceRow;
@@ -46,6 +46,8 @@ pub struct FakeEngine {
     pub picked: Option<Vec<PathBuf>>,
     /// Runs started so far.
     pub runs: Arc<AtomicUsize>,
+    /// Estimates asked for so far.
+    pub estimates: Arc<AtomicUsize>,
     /// Whether the machine was measured.
     pub measured: AtomicBool,
     /// What is wrong with measuring.
@@ -54,6 +56,8 @@ pub struct FakeEngine {
     pub presets: Option<PathBuf>,
     /// Folders whose drives were measured, with what was measured.
     pub figures: Mutex<Vec<(PathBuf, DriveFigures)>>,
+    /// Which drives share a bottleneck, as far as it was measured; outlives a window.
+    pub bottlenecks: Arc<Mutex<Vec<Bottleneck>>>,
     /// The devices there are.
     pub drives: Vec<&'static str>,
     /// Passes of the hologram, where they are not three for a layer.
@@ -70,10 +74,12 @@ impl Default for FakeEngine {
             ending: Ending::Finish,
             picked: None,
             runs: Arc::default(),
+            estimates: Arc::default(),
             measured: AtomicBool::default(),
             unmeasurable: false,
             presets: None,
             figures: Mutex::default(),
+            bottlenecks: Arc::default(),
             drives: vec!["nvme0n1", "sda", "sdb"],
             passes: None,
         }
@@ -110,6 +116,7 @@ impl Backend for FakeEngine {
     }
 
     fn estimate(&self, project: &Project) -> Result<Estimate, RunError> {
+        self.estimates.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(self.delay);
         project.validate()?;
         if project.method == Method::Blocks {
@@ -236,7 +243,13 @@ impl Backend for FakeEngine {
         let together = alone.iter().map(|figures| figures.read / 2.0).collect();
         let shared = if shared.len() > 1 { vec![shared] } else { Vec::new() };
         let parts = vec![0.52; shared.len()];
-        Ok(Together { alone, together, shared, parts })
+        let measured = Together { alone, together, shared, parts };
+        *self.bottlenecks.lock().unwrap() = measured.bottlenecks(folders);
+        Ok(measured)
+    }
+
+    fn bottlenecks(&self, _: &[Place]) -> Vec<Bottleneck> {
+        self.bottlenecks.lock().unwrap().clone()
     }
 
     fn presets_file(&self) -> Option<PathBuf> {

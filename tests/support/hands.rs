@@ -40,9 +40,14 @@ pub fn wait(window: &mut Window, what: &str, done: impl Fn(&Window) -> bool) {
     window.run_steps(3);
 }
 
-/// Whether a label contains this text.
+/// Whether a label contains this text; spaces that hold a number and its unit together are spaces.
 pub fn shows(window: &Window, text: &str) -> bool {
-    window.query_all_by_label_contains(text).next().is_some()
+    let contains = |node: egui_kittest::Node<'_>| {
+        let node = node.accesskit_node();
+        let shown = if node.role() == Role::Label { node.value() } else { node.label() };
+        shown.is_some_and(|shown| shown.replace('\u{a0}', " ").contains(text))
+    };
+    window.root().children_recursive().any(contains)
 }
 
 /// Clicks what has this label.

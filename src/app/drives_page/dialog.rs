@@ -6,6 +6,7 @@ use egui::{Button, Id, Modal, RichText, ScrollArea, Ui};
 
 use super::super::commands::Command;
 use super::super::fields;
+use super::super::text;
 use super::super::theme::{GAP, tokens};
 use super::DrivesCommand;
 use crate::machine::{MeasureStep, Place};
@@ -82,7 +83,7 @@ impl Dialog {
             }
         });
         let seconds = MeasureStep::most_seconds(self.chosen().len());
-        ui.label(RichText::new(format!("Takes up to about {seconds:.0} s")).weak());
+        ui.label(RichText::new(text::bound(&format!("Takes up to about {seconds:.0} s"))).weak());
     }
 
     fn buttons(&self, ui: &mut Ui) -> Option<DrivesCommand> {

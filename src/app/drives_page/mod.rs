@@ -28,7 +28,7 @@ use view::Seen;
 /// What the user can ask for on the drives' page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DrivesCommand {
-    /// Ask which folders to measure.
+    /// Show the page, and ask there which folders to measure.
     ChooseMeasured,
     /// Take that question away.
     CloseDialog,
@@ -63,8 +63,10 @@ pub(super) struct DrivesPage {
     places: Vec<Place>,
     /// What `places`, or the look under way, is about.
     places_of: Option<Subject>,
-    looking: Option<Task<Vec<Place>>>,
+    looking: Option<Task<(Vec<Place>, Vec<Bottleneck>)>>,
     dialog: Option<Dialog>,
+    /// Whether the dialog is wanted as soon as the folders were looked at.
+    asked_to_measure: bool,
     measuring: Option<Measuring>,
     bottlenecks: Vec<Bottleneck>,
     proposing: Option<Task<Result<Proposal, AssignError>>>,
@@ -80,6 +82,11 @@ impl DrivesPage {
     /// Whether anything is being worked out.
     pub const fn busy(&self) -> bool {
         self.looking.is_some() || self.measuring.is_some() || self.proposing.is_some()
+    }
+
+    /// Forgets who shares a bottleneck, until that is read again: drives were measured anew.
+    pub fn forget_bottlenecks(&mut self) {
+        self.bottlenecks.clear();
     }
 
     /// Asks a measurement to stop.
@@ -103,7 +110,8 @@ impl App {
     pub(super) fn carry_out_drives(&mut self, command: DrivesCommand) {
         match command {
             DrivesCommand::ChooseMeasured => {
-                self.drives_page.dialog = Some(Dialog::new(&self.drives_page.places));
+                self.options.page = Page::Drives;
+                self.drives_page.asked_to_measure = true;
             }
             DrivesCommand::CloseDialog => self.drives_page.dialog = None,
             DrivesCommand::Measure(folders, bytes) => {
@@ -188,8 +196,12 @@ impl App {
         match page.looking.as_ref().map(Task::poll) {
             None => {}
             Some(Poll::Pending) => return,
-            Some(Poll::Done(places)) => {
+            Some(Poll::Done((places, remembered))) => {
                 page.places = places;
+                // Where nothing can be remembered, what was measured in this window still holds.
+                if !remembered.is_empty() {
+                    page.bottlenecks = remembered;
+                }
                 page.looking = None;
             }
             Some(Poll::Lost) => page.looking = None,
@@ -219,9 +231,21 @@ impl App {
             let (drives, folders) = (subject.drives.clone(), subject.folders.clone());
             self.drives_page.places_of = Some(subject);
             self.drives_page.looking = Some(Task::spawn("look at folders", self.wake.clone(), move || {
-                backend.places(&drives, &folders)
+                let places = backend.places(&drives, &folders);
+                let bottlenecks = backend.bottlenecks(&places);
+                (places, bottlenecks)
             }));
+        } else if std::mem::take(&mut self.drives_page.asked_to_measure) && self.measuring_blocked().is_none()
+        {
+            self.drives_page.dialog = Some(Dialog::new(&self.drives_page.places));
         }
+    }
+
+    /// Has what is remembered of drives read anew, and what rests on it worked out anew.
+    pub(super) fn forget_drives(&mut self) {
+        self.drives_page.places_of = None;
+        self.needs_of = None;
+        self.forget_tuning();
     }
 
     fn poll_measured_drives(&mut self) {
@@ -230,10 +254,14 @@ impl App {
             Poll::Pending => return,
             Poll::Done(Ok(together)) => {
                 self.drives_page.bottlenecks = together.bottlenecks(&measuring.folders);
-                let text = match measuring.folders.len() {
-                    1 => "Measured one drive; the predictions use it".into(),
-                    count => format!("Measured {count} drives; the predictions use them"),
+                let text: String = match measuring.folders.len() {
+                    1 => "Measured one drive".into(),
+                    count => format!("Measured {count} drives"),
                 };
+                let text = format!(
+                    "{text}: predictions use what was measured, and usual figures for the rest; “Measure this \
+                     machine” measures that, too"
+                );
                 (Level::Info, text)
             }
             Poll::Done(Err(error)) if error.is_cancelled() => {
@@ -244,9 +272,6 @@ impl App {
         };
         self.drives_page.measuring = None;
         self.say(level, text);
-        // What is remembered is read anew, and the estimate made anew with it.
-        self.drives_page.places_of = None;
-        self.needs_of = None;
-        self.forget_tuning();
+        self.forget_drives();
     }
 }

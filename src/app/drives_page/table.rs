@@ -130,7 +130,7 @@ fn device(ui: &mut Ui, row: &Row<'_>) {
         None => "–".into(),
     };
     let space = match row.space {
-        Some((free, total)) => format!("{} of {}", text::bytes(free), text::bytes(total)),
+        Some((free, total)) => format!("{} of {}", text::amount(free), text::amount(total)),
         None => "–".into(),
     };
     let mounts: Vec<_> = row.mounts.iter().map(|mount| mount.display().to_string()).collect();
@@ -149,7 +149,14 @@ fn device(ui: &mut Ui, row: &Row<'_>) {
     ];
     ui.horizontal(|ui| {
         for (i, ((name, width, hover), text)) in COLUMNS.into_iter().zip(words).enumerate() {
-            let hover = format!("{name}: {text}\n{hover}{}", if i == 0 { &mounted } else { "" });
+            let more = match (i, &figures) {
+                (0, _) => mounted.clone(),
+                (_, Some(figures)) if i + 1 == COLUMNS.len() => {
+                    format!("\n{}", words::duplex_in_words(figures))
+                }
+                _ => String::new(),
+            };
+            let hover = format!("{name}: {text}\n{hover}{more}");
             let text = RichText::new(text);
             cell(ui, width, if i == 0 { text.strong() } else { text }, &hover);
         }
@@ -175,7 +182,7 @@ fn folder(ui: &mut Ui, place: &Place, roles: &[Drive], short: Option<&Shortage>)
         if let Some(short) = short {
             small(ui, format!("✖ {}", words::shortage(short)), error);
         } else if let Some(free) = place.free {
-            small(ui, format!("{} free", text::bytes(free)), weak);
+            small(ui, format!("{} free", text::amount(free)), weak);
         }
         match place.direct {
             None => small(ui, "✖ no file can be made here".into(), error),

@@ -63,6 +63,9 @@ impl DrivesPage {
                 }
                 Some(drives) => table::show(ui, drives, &self.places, &seen.project.drives, &shortages),
             }
+            if self.places.iter().any(|place| place.figures.is_some()) {
+                ui.label(RichText::new(words::DUPLEX).weak().small());
+            }
             ui.add_space(GAP);
         });
         if let Some(dialog) = &mut self.dialog {
@@ -74,7 +77,7 @@ impl DrivesPage {
         let looking = seen.drives.is_none() || self.looking.is_some();
         ui.horizontal_wrapped(|ui| {
             let measure = ui
-                .add_enabled(seen.blocked.is_none() && !looking, egui::Button::new("Measure…"))
+                .add_enabled(seen.blocked.is_none() && !looking, egui::Button::new("Measure drives…"))
                 .on_hover_text("Choose folders, and time reading and writing on their drives")
                 .on_disabled_hover_text(seen.blocked.unwrap_or("Looking at the folders"));
             if measure.clicked() {

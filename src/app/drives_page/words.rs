@@ -28,6 +28,16 @@ pub struct Finding {
 /// The most that a half-duplex drive gets done in both directions at once, in parts of one alone.
 const HALF: f64 = 1.5;
 
+/// What the figure behind half and full duplex means.
+pub const DUPLEX: &str = "Behind half or full duplex: how many times as much a drive moves when it reads and writes \
+                          at once as when it does one alone. 1 is half duplex, 2 full duplex";
+
+/// The same of one drive.
+pub fn duplex_in_words(figures: &DriveFigures) -> String {
+    let index = figures.duplex_index();
+    format!("Reading and writing at once moves {index:.2} times as much as one alone; 2 is full duplex")
+}
+
 /// Whether a drive reads and writes at the same time, with the figure that tells.
 pub fn duplex(figures: &DriveFigures) -> String {
     let index = figures.duplex_index();
@@ -37,7 +47,7 @@ pub fn duplex(figures: &DriveFigures) -> String {
 
 /// Why a folder is too small.
 pub fn shortage(short: &Shortage) -> String {
-    format!("only {} free, this project needs {} here", text::bytes(short.free), text::bytes(short.needed))
+    format!("only {} free, this project needs {} here", text::amount(short.free), text::amount(short.needed))
 }
 
 /// `A`, `A and B`, `A, B and C`.
@@ -134,7 +144,9 @@ fn shared(drives: &[Drive], group: &Bottleneck, places: &[Place]) -> Option<Stri
         listed(&group.folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>())
     };
     let part = 100.0 * group.part;
-    Some(format!("{names} share a bottleneck: together they reach {part:.0} % of what they reach alone"))
+    Some(text::bound(&format!(
+        "{names} share a bottleneck: together they reach {part:.0} % of what they reach alone"
+    )))
 }
 
 #[cfg(test)]
@@ -163,7 +175,8 @@ mod tests {
     }
 
     fn texts(found: Vec<Finding>) -> Vec<String> {
-        found.into_iter().map(|finding| format!("{:?}: {}", finding.weight, finding.text)).collect()
+        let plain = |finding: Finding| format!("{:?}: {}", finding.weight, text::plain(&finding.text));
+        found.into_iter().map(plain).collect()
     }
 
     #[test]
@@ -213,6 +226,8 @@ mod tests {
         };
         assert_eq!(duplex(&figures(0.51)), "half duplex (1.02)");
         assert_eq!(duplex(&figures(0.9)), "full duplex (1.80)");
+        let words = "Reading and writing at once moves 1.02 times as much as one alone; 2 is full duplex";
+        assert_eq!(duplex_in_words(&figures(0.51)), words);
         assert_eq!(listed(&["A", "B", "D"].map(String::from)), "A, B and D");
     }
 }

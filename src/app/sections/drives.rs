@@ -35,8 +35,8 @@ pub fn show(
             }
         }
         let page = ui
-            .small_button("Measure and assign drives")
-            .on_hover_text("Open the page Drives: every drive with its speed, and a proposal of roles");
+            .small_button("Show the page Drives")
+            .on_hover_text("Every drive with its speed, and a proposal of roles");
         if page.clicked() {
             sheet.send(Command::Show(Page::Drives));
         }
@@ -100,7 +100,11 @@ const fn role_name(role: Role) -> &'static str {
 /// A folder as the roles' lists show it; a drive's own folder with what is known of the drive.
 fn offer(path: &Path, detected: &[DetectedDrive]) -> String {
     match detected.iter().find(|drive| drive.mounts.iter().any(|mount| mount == path)) {
-        Some(drive) => format!("{} ({}, {} free)", path.display(), drive.kind, text::bytes(drive.free)),
+        Some(drive) => {
+            // On one line in any case.
+            let free = text::bytes(drive.free);
+            format!("{} ({}, {free} free)", path.display(), drive.kind)
+        }
         None => path.display().to_string(),
     }
 }
@@ -129,8 +133,8 @@ fn found(ui: &mut Ui, sheet: &mut Sheet<'_>, detected: Option<&[DetectedDrive]>)
                         drive.kind,
                         drive.device,
                         drive.file_system,
-                        text::bytes(drive.free),
-                        text::bytes(drive.total)
+                        text::amount(drive.free),
+                        text::amount(drive.total)
                     ))
                     .small(),
                 )

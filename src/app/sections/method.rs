@@ -128,7 +128,7 @@ fn chosen(method: Method, needs: &Needs) -> String {
 }
 
 /// A row for a whole number that may be left out.
-pub(super) fn optional(
+fn optional(
     ui: &mut Ui,
     sheet: &mut Sheet<'_>,
     field: Field,
@@ -174,7 +174,7 @@ fn advanced(ui: &mut Ui, sheet: &mut Sheet<'_>) {
 
 /// The amount with its unit, exact.
 fn exact(bytes: Bytes) -> String {
-    let text = text::bytes(bytes.0);
+    let text = text::amount(bytes.0);
     if text.parse() == Ok(bytes) { text } else { format!("{} B", bytes.0) }
 }
 
@@ -185,7 +185,8 @@ fn show_needs(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs, measurement: Me
             return;
         }
         Needs::Refused(refusal) => {
-            ui.label(RichText::new(format!("⚠ {}", refusal.reason)).color(tokens(ui).error));
+            let reason = text::bound(&refusal.reason);
+            ui.label(RichText::new(format!("⚠ {reason}")).color(tokens(ui).error));
             (&refusal.choices, refusal.measured)
         }
         Needs::Known(estimate) => {
@@ -204,21 +205,21 @@ fn show_needs(ui: &mut Ui, sheet: &mut Sheet<'_>, needs: &Needs, measurement: Me
 fn show_estimate(ui: &mut Ui, estimate: &Estimate) {
     let basis = if estimate.measured { "" } else { " (usual figures)" };
     let time = estimate.seconds.map(|seconds| format!("{}{basis}", text::seconds(seconds)));
-    let lines = format!("{} lines", text::count(estimate.chunk as u64));
+    let lines = text::lines(estimate.chunk);
     let bound = plans::error(estimate.error_bound);
     Grid::new("needs").num_columns(2).spacing([16.0, 2.0]).min_row_height(18.0).show(ui, |ui| {
         for (name, value, hover) in [
-            ("Memory used", Some(text::bytes(estimate.memory)), "All buffers together"),
+            ("Memory used", Some(text::amount(estimate.memory)), "All buffers together"),
             ("Chunk size", Some(lines), "Lines handled at once"),
             (
                 "Scratch space",
-                Some(text::bytes(estimate.scratch_bytes)),
+                Some(text::amount(estimate.scratch_bytes)),
                 "Intermediate files, removed at the end",
             ),
-            ("Output file", Some(text::bytes(estimate.output_bytes)), "The hologram's file"),
+            ("Output file", Some(text::amount(estimate.output_bytes)), "The hologram's file"),
             (
                 "Bytes to move",
-                Some(text::bytes(estimate.bytes_moved)),
+                Some(text::amount(estimate.bytes_moved)),
                 "Bytes read and written until the hologram is done",
             ),
             (

@@ -25,7 +25,7 @@ fn section<R>(ui: &mut Ui, name: &str, contents: impl FnOnce(&mut Ui) -> R) {
 
 /// Several commits share this: a whole number, or what would be one.
 fn whole<T: std::str::FromStr>(text: &str, example: &str) -> Result<T, String> {
-    text.replace([' ', '_'], "")
+    text.replace([' ', '\u{a0}', '_'], "")
         .parse()
         .map_err(|_| format!("`{text}` is not a whole number; write for example {example}"))
 }

@@ -59,7 +59,7 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, presets: &Presets) {
                 side(grid.width, grid.pitch_x),
                 side(grid.height, grid.pitch_y),
                 text::count(grid.samples()),
-                text::bytes(plane)
+                text::amount(plane)
             ))
             .weak()
             .small(),

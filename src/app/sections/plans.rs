@@ -26,15 +26,22 @@ pub enum Measurement {
 /// Width of the methods' names with the sign of the chosen one.
 const NAME_WIDTH: f32 = 72.0;
 const ROW_HEIGHT: f32 = 22.0;
+/// Width of a cell's own unit, with the space before it.
+const UNIT_WIDTH: f32 = 22.0;
+const UNIT_SPACE: f32 = 3.0;
 /// Lines of a reason; the rest is shown on hover.
 const REASON_LINES: usize = 3;
+
+/// A number, and its unit where that is not the column's.
+type Cell = (String, &'static str);
 
 /// A column: its name, its unit and what it means; and a row's cell.
 struct Column {
     name: &'static str,
-    unit: &'static str,
+    /// The unit of all cells; none where each has its own.
+    unit: Option<&'static str>,
     hover: &'static str,
-    cell: Box<dyn Fn(&ChoiceRow) -> String>,
+    cell: Box<dyn Fn(&ChoiceRow) -> Cell>,
 }
 
 /// Shows the plans, what the predictions rest on, and how to measure.
@@ -58,26 +65,25 @@ pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, rows: &[ChoiceRow], measured: bo
     });
 }
 
-/// The columns, each in a unit that suits all of its rows.
+/// The columns. Bytes have a unit that suits all rows; times may be thousands apart, and have each their own.
 fn columns(rows: &[&ChoiceRow]) -> [Column; 5] {
     let most = |of: fn(&ChoiceRow) -> Option<f64>| rows.iter().filter_map(|row| of(row)).fold(0.0, f64::max);
     let column = |name, hover, of: fn(&ChoiceRow) -> Option<f64>, (unit, size): (&'static str, f64)| Column {
         name,
-        unit,
+        unit: Some(unit),
         hover,
-        cell: Box::new(move |row| of(row).map_or_else(|| "–".into(), |value| short(value / size))),
+        cell: Box::new(move |row| (of(row).map_or_else(|| "–".into(), |value| short(value / size)), "")),
     };
-    let seconds = |row: &ChoiceRow| row.seconds;
     let moved = |row: &ChoiceRow| row.bytes_moved.map(|bytes| bytes as f64);
     let scratch = |row: &ChoiceRow| row.scratch_bytes.map(|bytes| bytes as f64);
     let memory = |row: &ChoiceRow| row.memory.map(|bytes| bytes as f64);
     [
-        column(
-            "Time",
-            "Predicted time of the hologram; its reconstructions come on top",
-            seconds,
-            time_unit(most(seconds)),
-        ),
+        Column {
+            name: "Time",
+            unit: None,
+            hover: "Predicted time of the hologram; its reconstructions come on top",
+            cell: Box::new(|row| row.seconds.map_or_else(|| ("–".into(), ""), time)),
+        },
         column(
             "Moved",
             "Bytes read and written over all passes; of in-core most of them in memory",
@@ -93,9 +99,9 @@ fn columns(rows: &[&ChoiceRow]) -> [Column; 5] {
         column("Memory", "All buffers together", memory, byte_unit(most(memory))),
         Column {
             name: "Error",
-            unit: "at most",
+            unit: Some("at most"),
             hover: "Bound on the hologram's relative error, for light that fills the plane",
-            cell: Box::new(|row| row.error_bound.map_or_else(|| "–".into(), error)),
+            cell: Box::new(|row| (row.error_bound.map_or_else(|| "–".into(), error), "")),
         },
     ]
 }
@@ -105,14 +111,16 @@ pub fn error(bound: f64) -> String {
     if bound == 0.0 { "0".into() } else { format!("{bound:.0e}") }
 }
 
-/// A unit of time with its seconds.
-fn time_unit(most: f64) -> (&'static str, f64) {
-    match most {
-        _ if most < 0.5 => ("ms", 1e-3),
-        _ if most < 300.0 => ("s", 1.0),
-        _ if most < 18_000.0 => ("min", 60.0),
-        _ => ("h", 3600.0),
-    }
+/// A time as a number and the unit that suits it.
+fn time(seconds: f64) -> Cell {
+    let (unit, size) = match seconds {
+        _ if seconds < 0.5 => ("ms", 1e-3),
+        _ if seconds < 120.0 => ("s", 1.0),
+        _ if seconds < 7200.0 => ("min", 60.0),
+        _ if seconds < 48.0 * 3600.0 => ("h", 3600.0),
+        _ => ("d", 24.0 * 3600.0),
+    };
+    (short(seconds / size), unit)
 }
 
 /// A unit of bytes with its bytes.
@@ -155,7 +163,7 @@ fn head(ui: &mut Ui, columns: &[Column; 5]) {
     let (rect, _) = ui.allocate_exact_size(vec2(width, 2.0 * line), Sense::hover());
     let mut left = NAME_WIDTH;
     for (column, right) in columns.iter().zip(edges(width, columns.len())) {
-        for (i, words) in (0_u8..).zip([column.name, column.unit]) {
+        for (i, words) in (0_u8..).zip([column.name, column.unit.unwrap_or_default()]) {
             let place = pos2(rect.left() + right, rect.top() + f32::from(i) * line);
             ui.painter().text(place, Align2::RIGHT_TOP, words, font.clone(), color);
         }
@@ -193,7 +201,15 @@ fn plan(ui: &mut Ui, sheet: &mut Sheet<'_>, columns: &[Column; 5], row: &ChoiceR
     ui.painter().text(name, Align2::LEFT_CENTER, row.method.to_string(), font.clone(), color);
     for (column, right) in columns.iter().zip(edges(width, columns.len())) {
         let place = pos2(rect.left() + right, rect.center().y);
-        ui.painter().text(place, Align2::RIGHT_CENTER, (column.cell)(row), font.clone(), color);
+        let (number, unit) = (column.cell)(row);
+        let mut end = place;
+        if column.unit.is_none() {
+            // All numbers end on one line, all units begin on another.
+            end.x -= UNIT_WIDTH;
+            let begin = end + vec2(UNIT_SPACE, 0.0);
+            ui.painter().text(begin, Align2::LEFT_CENTER, unit, font.clone(), color);
+        }
+        ui.painter().text(end, Align2::RIGHT_CENTER, number, font.clone(), color);
     }
     if response.on_hover_text(on_hover(row)).clicked() {
         sheet.send(Command::Edit(Edit::Method(row.method)));
@@ -202,7 +218,7 @@ fn plan(ui: &mut Ui, sheet: &mut Sheet<'_>, columns: &[Column; 5], row: &ChoiceR
 
 /// A row as it is read out.
 fn in_words(row: &ChoiceRow) -> String {
-    let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "–".into(), text::bytes);
+    let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "–".into(), text::amount);
     format!(
         "Plan {}: {}, moves {}, scratch {}, memory {}, error at most {}",
         row.method,
@@ -220,7 +236,7 @@ fn on_hover(row: &ChoiceRow) -> String {
         lines.push(text::sentence(&row.remark));
     }
     for (folder, read, written) in &row.drives {
-        lines.push(format!("{folder}: reads {}, writes {}", text::bytes(*read), text::bytes(*written)));
+        lines.push(format!("{folder}: reads {}, writes {}", text::amount(*read), text::amount(*written)));
     }
     lines.push(if row.chosen { "This one runs" } else { "Click to use this method" }.into());
     lines.join("\n")
@@ -264,7 +280,8 @@ fn measuring(ui: &mut Ui, sheet: &mut Sheet<'_>, measured: bool, now: Measuremen
         let button = ui
             .add_enabled(now == Measurement::Possible, egui::Button::new("Measure this machine"))
             .on_hover_text(
-                "Time the processor and the project's drives, which takes some seconds each; kept for later",
+                "Time this machine's computing and the project's drives, which takes some seconds each; kept for \
+                 later. Other drives are measured on the page Drives",
             )
             .on_disabled_hover_text(match now {
                 Measurement::RunUnderWay => "A run is under way; it would spoil the figures",
@@ -301,10 +318,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_has_one_unit_and_three_digits() {
-        assert_eq!(time_unit(0.2).0, "ms");
-        assert_eq!(time_unit(299.0).0, "s");
-        assert_eq!(time_unit(7200.0).0, "min");
+    fn one_slow_plan_leaves_the_other_times_their_units() {
+        let row = |seconds| ChoiceRow { seconds, ..ChoiceRow::default() };
+        let rows = [Some(0.25), Some(1.9), Some(119.0), Some(300.0), Some(9000.0), Some(1e6), None].map(row);
+        let columns = columns(&rows.iter().collect::<Vec<_>>());
+        let cells = rows.each_ref().map(|row| (columns[0].cell)(row));
+        let shown = cells.each_ref().map(|(number, unit)| format!("{number} {unit}"));
+        assert_eq!(shown, ["250 ms", "1.90 s", "119 s", "5.00 min", "2.50 h", "11.6 d", "– "]);
+        assert!(columns[0].unit.is_none() && columns[1..].iter().all(|column| column.unit.is_some()));
+    }
+
+    #[test]
+    fn a_column_of_bytes_has_one_unit_and_three_digits() {
         assert_eq!(byte_unit(0.0).0, "KiB");
         assert_eq!(byte_unit(5e9), ("GiB", f64::from(1 << 30)));
         let texts = [0.0, 0.004, 0.5, 9.996, 12.34, 99.96, 4096.0].map(short);

@@ -7,7 +7,7 @@ use super::super::needs::Needs;
 use super::super::text;
 use super::super::theme::tokens;
 use crate::project::Project;
-use crate::run::{Estimate, Finding, Verdict, needs_findings, sampling_findings};
+use crate::run::{Estimate, Finding, Verdict, needs_findings, sampling_findings, time_verdict};
 
 /// What each quantity means.
 const HOVERS: [(&str, &str); 8] = [
@@ -24,21 +24,25 @@ const HOVERS: [(&str, &str); 8] = [
     ("Bytes to move", "Bytes read from and written to the drives by the hologram"),
 ];
 
+/// The same of a row that is named after its drive.
+const ON_DRIVE: &str = "Scratch and output that go to this drive, of what is free on it";
+
 /// Width of a row's verdict and of its name.
 const VERDICT_WIDTH: f32 = 66.0;
 const NAME_WIDTH: f32 = 96.0;
 const ROW_HEIGHT: f32 = 17.0;
 
-/// Shows the rows.
-pub fn show(ui: &mut Ui, project: &Project, needs: &Needs) {
+/// Shows the rows; `fastest` is the chunk that takes least, with its seconds.
+pub fn show(ui: &mut Ui, project: &Project, needs: &Needs, fastest: Option<(usize, f64)>) {
     super::section(ui, "Sampling", |ui| {
         ui.spacing_mut().item_spacing.y = 3.0;
         let estimate = if let Needs::Known(estimate) = needs { Some(&**estimate) } else { None };
         for finding in findings(project, needs) {
-            row(ui, &finding);
+            let hover = HOVERS.iter().find(|(of, _)| *of == finding.name).map(|hover| hover.1);
+            row(ui, &finding, hover.unwrap_or(ON_DRIVE));
         }
         match estimate {
-            Some(estimate) => time(ui, estimate),
+            Some(estimate) => time(ui, estimate, fastest),
             None if matches!(needs, Needs::Unknown) => {
                 ui.label(RichText::new("Working out memory, bytes and time…").weak().small());
             }
@@ -103,20 +107,16 @@ fn sign(ui: &Ui, verdict: Verdict) -> (&'static str, Color32) {
     }
 }
 
-fn row(ui: &mut Ui, finding: &Finding) {
+fn row(ui: &mut Ui, finding: &Finding, hover: &str) {
     let Finding { name, value, verdict, note } = finding;
     let (sign, color) = sign(ui, *verdict);
-    let hover = HOVERS
-        .iter()
-        .find(|(of, _)| of == name)
-        .map_or("Scratch and output that go to this drive, of what is free on it", |(_, hover)| hover);
-    let hover =
-        note.as_ref().map_or_else(|| hover.to_owned(), |note| format!("{hover}\n{}", text::sentence(note)));
+    let note = note.as_ref().map(|note| text::bound(&text::sentence(note)));
+    let hover = note.as_ref().map_or_else(|| hover.to_owned(), |note| format!("{hover}\n{note}"));
     let words = format!("{name}: {value}, {}", verdict.word());
     let hover = format!("{name}: {value}\n{hover}");
     line(ui, [(sign, verdict.word()), (name, value)], color, &hover, &words);
     if let Some(note) = note {
-        let text = RichText::new(text::sentence(note)).color(color).small();
+        let text = RichText::new(note).color(color).small();
         ui.horizontal(|ui| {
             ui.add_space(VERDICT_WIDTH + ui.spacing().item_spacing.x);
             ui.add(egui::Label::new(text).wrap());
@@ -148,14 +148,42 @@ fn line(ui: &mut Ui, cells: [(&str, &str); 2], color: Color32, hover: &str, word
     whole.on_hover_text(hover);
 }
 
-fn time(ui: &mut Ui, estimate: &Estimate) {
+fn time(ui: &mut Ui, estimate: &Estimate, fastest: Option<(usize, f64)>) {
     let Some(seconds) = estimate.seconds else { return };
-    let (color, value) = (tokens(ui).success, format!("about {}", text::seconds(seconds)));
     let hover = if estimate.measured {
         "The hologram's time by figures measured on this machine; previews come on top"
     } else {
         "The hologram's time by usual figures, not all measured here; previews come on top"
     };
-    let words = format!("Time: {value}, good");
-    line(ui, [("✔", "good"), ("Time", &value)], color, hover, &words);
+    row(ui, &time_finding(seconds, fastest), hover);
+}
+
+fn time_finding(seconds: f64, fastest: Option<(usize, f64)>) -> Finding {
+    let (mut verdict, mut note) = (Verdict::Fine, None);
+    if let Some((chunk, least)) = fastest {
+        verdict = time_verdict(seconds, least);
+        note = (verdict != Verdict::Fine).then(|| {
+            format!(
+                "a chunk of {} takes {} instead; the section Tuning has all of them",
+                text::lines(chunk),
+                text::seconds(least)
+            )
+        });
+    }
+    Finding { name: "Time".into(), value: format!("about {}", text::seconds(seconds)), verdict, note }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_chunk_is_named_with_the_one_that_is_fast() {
+        let found = time_finding(2000.0, Some((512, 40.0)));
+        assert_eq!((found.verdict, text::plain(&found.value)), (Verdict::Wrong, "about 33 min 20 s".into()));
+        let note = found.note.unwrap();
+        assert!(text::plain(&note).starts_with("a chunk of 512 lines takes 40.0 s instead"), "{note}");
+        assert_eq!(time_finding(41.0, Some((512, 40.0))).note, None);
+        assert_eq!(time_finding(2000.0, None).verdict, Verdict::Fine, "nothing to compare with yet");
+    }
 }

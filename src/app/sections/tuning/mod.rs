@@ -1,6 +1,11 @@
 //! Chunk and buffers, with what they cost and what they bring.
 
-use egui::{Grid, ProgressBar, RichText, Slider, Ui};
+mod estimates;
+
+use std::sync::Arc;
+
+use egui::style::ScrollAnimation;
+use egui::{Grid, ProgressBar, Rect, RichText, Slider, Ui, vec2};
 
 use super::super::App;
 use super::super::backend::Backend;
@@ -8,91 +13,16 @@ use super::super::commands::Command;
 use super::super::edits::Edit;
 use super::super::fields::{self, Field, Sheet};
 use super::super::needs::Needs;
-use super::super::task::{Poll, Task};
-use super::super::text;
+use super::super::task::{Poll, Task, Wake};
 use super::super::theme::tokens;
-use super::method::optional;
-use crate::methods::PlanError;
-use crate::planner::METHODS;
+use super::super::{terms, text};
+use crate::engine::Cancel;
 use crate::project::Project;
-use crate::run::{Estimate, RunError};
-use crate::storage::PANEL;
+
+use estimates::{Answer, Asking, Known, Ladder, Outcome, Refused, subject, whole_panels};
 
 /// The most buffers the slider offers; the field takes more.
 const BUFFERS: usize = 16;
-/// Halvings of the largest chunk that are compared.
-const HALVINGS: u32 = 6;
-
-/// What a setting costs and brings, or why it cannot run.
-#[derive(Debug, Clone, PartialEq)]
-struct Outcome {
-    /// Lines of a chunk.
-    chunk: usize,
-    /// Memory in bytes.
-    memory: u64,
-    /// Seconds that are predicted.
-    seconds: Option<f64>,
-}
-
-impl Outcome {
-    const fn of(estimate: &Estimate) -> Self {
-        Self { chunk: estimate.chunk, memory: estimate.memory, seconds: estimate.seconds }
-    }
-}
-
-/// What is known of other chunks.
-#[derive(Debug, Default, PartialEq)]
-struct Ladder {
-    /// The largest chunk that fits in the memory.
-    largest: usize,
-    /// The chunk that is taken where none is set.
-    automatic: Option<usize>,
-    /// Chunks that can run, by size.
-    rungs: Vec<Outcome>,
-}
-
-impl Ladder {
-    /// Chunks of `project`, whose own chunk does not matter.
-    fn of(backend: &dyn Backend, project: &Project) -> Self {
-        let longest = project.grid.width.max(project.grid.height);
-        let with = |chunk| Project { chunk, ..project.clone() };
-        let Ok(automatic) = backend.estimate(&with(None)) else {
-            return Self { largest: longest, ..Self::default() };
-        };
-        // Left to the planner, a chunk too large for one method would only change the method.
-        let method = METHODS.into_iter().find(|method| method.to_string() == automatic.method);
-        let all = Project { method: method.unwrap_or(project.method), ..with(Some(longest)) };
-        let largest = match backend.estimate(&all) {
-            Err(RunError::Plan(PlanError::ChunkTooLarge { largest, .. })) => largest,
-            _ => longest,
-        };
-        let rungs = chunks(largest, automatic.chunk)
-            .into_iter()
-            .filter_map(|chunk| Some(Outcome::of(&backend.estimate(&with(Some(chunk))).ok()?)))
-            .collect();
-        Self { largest, automatic: Some(automatic.chunk), rungs }
-    }
-
-    fn fastest(&self) -> Option<usize> {
-        let timed = self.rungs.iter().filter_map(|rung| Some((rung.chunk, rung.seconds?)));
-        timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|rung| rung.0)
-    }
-}
-
-/// The chunks that are compared: the largest halved again and again, and the automatic one.
-fn chunks(largest: usize, automatic: usize) -> Vec<usize> {
-    let mut all: Vec<_> = (0..=HALVINGS).map(|i| whole_panels(largest >> i)).collect();
-    all.push(automatic);
-    all.retain(|&chunk| chunk > 0);
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Lines in whole panels, as far as there are some: others leave parts of blocks empty.
-const fn whole_panels(lines: usize) -> usize {
-    if lines < PANEL { lines } else { lines / PANEL * PANEL }
-}
 
 /// What the section remembers between frames.
 #[derive(Debug, Default)]
@@ -101,38 +31,48 @@ pub struct Tuning {
     open: bool,
     /// Chunk and buffers while a slider is being moved.
     moved: Option<(Option<usize>, usize)>,
-    /// What `trial`, or its task, is about.
-    trial_of: Option<Project>,
-    trial: Option<Result<Outcome, String>>,
-    trial_task: Option<Task<Result<Outcome, String>>>,
-    /// What `ladder`, or its task, is about.
+    /// Where it was drawn, and its distance from the panel's top.
+    place: Option<(Rect, f32)>,
+    /// What settings take.
+    known: Arc<Known>,
+    /// The setting that is being estimated for a slider.
+    trial: Option<(Project, Task<Answer>)>,
+    /// What `ladder`, or its task, is about: the project without its chunk.
     ladder_of: Option<Project>,
     ladder: Option<Ladder>,
-    ladder_task: Option<Task<Ladder>>,
+    ladder_task: Option<(Cancel, Task<Option<Ladder>>)>,
 }
 
 impl Tuning {
     /// Whether anything is being worked out.
     pub const fn busy(&self) -> bool {
-        self.trial_task.is_some() || self.ladder_task.is_some()
+        self.trial.is_some() || self.ladder_task.is_some()
+    }
+
+    /// The fastest chunk that fits `project`, with its seconds, as far as that is known.
+    pub fn fastest(&self, project: &Project) -> Option<(usize, f64)> {
+        let current = self.ladder_task.is_none() && self.ladder_of.as_ref() == Some(&any_chunk(project));
+        self.ladder.as_ref().filter(|_| current).and_then(Ladder::fastest)
     }
 
     fn poll(&mut self) {
-        match self.trial_task.as_ref().map(Task::poll) {
-            None | Some(Poll::Pending) => {}
-            Some(result) => {
-                self.trial_task = None;
-                self.trial = Some(match result {
-                    Poll::Done(outcome) => outcome,
-                    _ => Err("the estimate failed: this is a defect of Gigafringe".into()),
-                });
+        if let Some((project, task)) = self.trial.take() {
+            match task.poll() {
+                Poll::Pending => self.trial = Some((project, task)),
+                Poll::Done(_) => {}
+                Poll::Lost => {
+                    let reason = "the estimate failed: this is a defect of Gigafringe".into();
+                    self.known.put(&project, Err(Refused::because(reason)));
+                }
             }
         }
-        match self.ladder_task.as_ref().map(Task::poll) {
-            None | Some(Poll::Pending) => {}
-            Some(result) => {
-                self.ladder_task = None;
-                self.ladder = if let Poll::Done(ladder) = result { Some(ladder) } else { None };
+        if let Some((cancel, task)) = self.ladder_task.take() {
+            match task.poll() {
+                Poll::Pending => self.ladder_task = Some((cancel, task)),
+                Poll::Done(Some(ladder)) => self.ladder = Some(ladder),
+                // Superseded: what is there is of an earlier project still.
+                Poll::Done(None) => self.ladder_of = None,
+                Poll::Lost => self.ladder = None,
             }
         }
     }
@@ -142,6 +82,38 @@ impl Tuning {
         let (chunk, buffers) = self.moved.unwrap_or((project.chunk, project.buffers));
         Project { chunk, buffers, ..project.clone() }
     }
+
+    /// Has worked out what is not known of `project` and of what the sliders are moved to.
+    fn work_out(&mut self, project: &Project, backend: &Arc<dyn Backend>, wake: &Wake) {
+        let tried = self.tried(project);
+        if self.moved.is_some() && self.trial.is_none() && self.known.get(&tried).is_none() {
+            let (asking, subject) = (Asking::new(&self.known, backend), tried.clone());
+            let work = move || asking.find(&subject);
+            self.trial = Some((tried, Task::spawn("estimate a setting", wake.clone(), work)));
+        }
+        let subject = any_chunk(project);
+        if self.ladder_of.as_ref() == Some(&subject) {
+            return;
+        }
+        if let Some((cancel, _)) = &self.ladder_task {
+            // Of a project that is no more; the next begins when this has ended.
+            cancel.cancel();
+            return;
+        }
+        let (asking, cancel) = (Asking::new(&self.known, backend), Cancel::default());
+        self.ladder_of = Some(subject.clone());
+        let work = {
+            let cancel = cancel.clone();
+            move || Ladder::of(&asking, &subject, &cancel)
+        };
+        self.ladder_task = Some((cancel, Task::spawn("estimate chunks", wake.clone(), work)));
+    }
+}
+
+/// The project with the chunk left open, and without what changes no plan.
+fn any_chunk(project: &Project) -> Project {
+    let (method, buffers) = (project.method, project.buffers);
+    Project { method, buffers, ..subject(project) }
 }
 
 impl App {
@@ -149,32 +121,21 @@ impl App {
     pub(in super::super) fn poll_tuning(&mut self) {
         self.tuning.poll();
         let measuring = self.measure_task.is_some() || self.drives_page.is_measuring();
-        if !self.tuning.open || self.needs_task.is_some() || measuring {
+        // A chunk that was set is compared with others whether or not these are shown.
+        let wanted = self.tuning.open || self.project.chunk.is_some();
+        if !wanted || self.needs_task.is_some() || measuring {
             return;
         }
-        let tried = self.tuning.tried(&self.project);
-        if self.tuning.moved.is_some()
-            && self.tuning.trial_task.is_none()
-            && self.tuning.trial_of.as_ref() != Some(&tried)
-        {
-            let (backend, project) = (self.backend.clone(), tried.clone());
-            self.tuning.trial_of = Some(tried.clone());
-            self.tuning.trial_task = Some(Task::spawn("estimate a setting", self.wake.clone(), move || {
-                backend.estimate(&project).map(|e| Outcome::of(&e)).map_err(|error| error.to_string())
-            }));
+        self.tuning.known.be_about(subject(&self.project));
+        if let (Needs::Known(estimate), true) = (&self.needs, self.needs_of.as_ref() == Some(&self.project)) {
+            self.tuning.known.put(&self.project, Ok(Outcome::of(estimate)));
         }
-        let subject = Project { chunk: None, ..tried };
-        if self.tuning.ladder_task.is_none() && self.tuning.ladder_of.as_ref() != Some(&subject) {
-            let (backend, project) = (self.backend.clone(), subject.clone());
-            self.tuning.ladder_of = Some(subject);
-            let work = move || Ladder::of(&*backend, &project);
-            self.tuning.ladder_task = Some(Task::spawn("estimate chunks", self.wake.clone(), work));
-        }
+        self.tuning.work_out(&self.project, &self.backend, &self.wake);
     }
 
     /// Has the settings estimated anew, after something was measured.
     pub(in super::super) fn forget_tuning(&mut self) {
-        self.tuning.trial_of = None;
+        self.tuning.known.forget();
         self.tuning.ladder_of = None;
     }
 }
@@ -182,27 +143,48 @@ impl App {
 /// Shows the section.
 pub fn show(ui: &mut Ui, sheet: &mut Sheet<'_>, tuning: &mut Tuning, needs: &Needs, running: bool) {
     let was_open = std::mem::take(&mut tuning.open);
+    let top = ui.cursor().top();
+    hold(ui, tuning, top);
     super::section(ui, "Tuning", |ui| {
         tuning.open = true;
         let project = sheet.project;
+        let shown = project.chunk.map(|chunk| chunk.to_string()).unwrap_or_default();
+        fields::line(ui, sheet, Field::Chunk, terms::CHUNK.words(), &shown, |sheet, text| {
+            let value = if text.is_empty() { None } else { Some(super::whole(text, "128")?) };
+            sheet.checked("chunk", Edit::Chunk(value))
+        });
+        chunk_slider(ui, sheet, tuning, needs);
+        let words = terms::BUFFERS.words();
+        fields::line(ui, sheet, Field::Buffers, words, &project.buffers.to_string(), |sheet, text| {
+            sheet.checked("buffers", Edit::Buffers(super::whole(text, "2")?))
+        });
+        buffers_slider(ui, sheet, tuning);
+        // Below the sliders, which stay where they are under the pointer.
+        fields::error_under(ui, sheet.drafts, Field::Chunk);
+        fields::error_under(ui, sheet.drafts, Field::Buffers);
         if running {
             let words = "ℹ Changes here apply to the next run, not to the one under way";
             ui.label(RichText::new(words).color(tokens(ui).warning).small());
         }
-        let words = ("Chunk", "Lines handled at once; leave it empty to fill the memory");
-        optional(ui, sheet, Field::Chunk, words, project.chunk, ("chunk", "128"), Edit::Chunk);
-        chunk_slider(ui, sheet, tuning, needs);
-        let words = ("Buffers", "Chunks a stage may hold ahead, so that drives and processor need not wait");
-        fields::row(ui, sheet, Field::Buffers, words, &project.buffers.to_string(), |sheet, text| {
-            sheet.checked("buffers", Edit::Buffers(super::whole(text, "2")?))
-        });
-        buffers_slider(ui, sheet, tuning);
         costs(ui, project, tuning, needs);
         ladder(ui, sheet, tuning);
     });
+    let (left, right) = (ui.max_rect().left(), ui.max_rect().right());
+    let rect = Rect::from_x_y_ranges(left..=right, top..=ui.cursor().top());
+    tuning.place = Some((rect, top - ui.min_rect().top()));
     if tuning.open != was_open {
         // What it shows is worked out once it is seen.
         ui.ctx().request_repaint();
+    }
+}
+
+/// Keeps the section under a pointer that rests on it, however much is said above it.
+fn hold(ui: &Ui, tuning: &Tuning, top: f32) {
+    let Some((rect, below)) = tuning.place else { return };
+    let moved = top - ui.min_rect().top() - below;
+    if moved.abs() > 0.5 && ui.rect_contains_pointer(rect) {
+        ui.scroll_with_delta_animation(vec2(0.0, -moved), ScrollAnimation::none());
+        ui.ctx().request_discard("the panel has grown above the tuning");
     }
 }
 
@@ -218,8 +200,12 @@ fn chunk_slider(ui: &mut Ui, sheet: &mut Sheet<'_>, tuning: &mut Tuning, needs: 
     let largest = tuning.ladder.as_ref().map_or(longest, |ladder| ladder.largest).max(1);
     let mut chunk = set.unwrap_or(automatic).clamp(1, largest);
     let response = slider(ui, "Chunk slider", |ui| {
-        ui.add(Slider::new(&mut chunk, 1..=largest).logarithmic(true).show_value(false))
-            .on_hover_text(format!("Lines of a chunk, up to {largest}, the most that fit in the memory"))
+        ui.add(Slider::new(&mut chunk, 1..=largest).logarithmic(true).show_value(false)).on_hover_text(
+            format!(
+                "Lines of a chunk, up to {}, the most that fit in the memory",
+                text::count(largest as u64)
+            ),
+        )
     });
     if response.changed() {
         tuning.moved = Some((Some(if chunk == largest { chunk } else { whole_panels(chunk) }), buffers));
@@ -234,7 +220,7 @@ fn chunk_slider(ui: &mut Ui, sheet: &mut Sheet<'_>, tuning: &mut Tuning, needs: 
             sheet.send(Command::Edit(Edit::Chunk(if fill { None } else { Some(automatic) })));
         }
         if let Some((Some(chunk), _)) = tuning.moved {
-            ui.label(format!("{chunk} lines"));
+            ui.label(text::lines(chunk));
         }
     });
 }
@@ -282,7 +268,9 @@ fn settle(sheet: &mut Sheet<'_>, tuning: &mut Tuning, slider: &egui::Response) {
 /// The memory and the time of the setting that is shown.
 fn costs(ui: &mut Ui, project: &Project, tuning: &Tuning, needs: &Needs) {
     let outcome = match (&tuning.moved, needs) {
-        (Some(_), _) => tuning.trial.clone(),
+        (Some(_), _) => {
+            tuning.known.get(&tuning.tried(project)).map(|answer| answer.map_err(|refused| refused.reason))
+        }
         (None, Needs::Known(estimate)) => Some(Ok(Outcome::of(estimate))),
         (None, Needs::Refused(refusal)) => Some(Err(refusal.reason.clone())),
         (None, Needs::Unknown) => None,
@@ -294,10 +282,10 @@ fn costs(ui: &mut Ui, project: &Project, tuning: &Tuning, needs: &Needs) {
         Some(Err(reason)) => {
             ui.label(RichText::new(format!("⚠ {reason}")).color(tokens(ui).error).small());
         }
-        Some(Ok(Outcome { chunk, memory, seconds })) => {
+        Some(Ok(Outcome { chunk, memory, seconds, .. })) => {
             ui.horizontal(|ui| {
                 fields::label(ui, "Memory used", "All buffers together, and the bound on them");
-                let (used, bound) = (text::bytes(memory), text::bytes(project.memory.0));
+                let (used, bound) = (text::amount(memory), text::amount(project.memory.0));
                 #[expect(clippy::cast_possible_truncation, reason = "a part of one")]
                 let part = (memory as f64 / project.memory.0.max(1) as f64) as f32;
                 let bar = ProgressBar::new(part).desired_width(70.0).corner_radius(2.0);
@@ -307,7 +295,7 @@ fn costs(ui: &mut Ui, project: &Project, tuning: &Tuning, needs: &Needs) {
             let time = seconds.map_or_else(|| "not predicted".into(), text::seconds);
             ui.horizontal(|ui| {
                 fields::label(ui, "Time", "Predicted time of the hologram with this setting");
-                ui.label(format!("{time} with chunks of {} lines", text::count(chunk as u64)));
+                ui.label(format!("{time} with chunks of {}", text::lines(chunk)));
             });
         }
     }
@@ -318,7 +306,7 @@ fn ladder(ui: &mut Ui, sheet: &mut Sheet<'_>, tuning: &Tuning) {
     let Some(ladder) = tuning.ladder.as_ref().filter(|ladder| !ladder.rungs.is_empty()) else { return };
     let current = tuning.moved.map_or(sheet.project.chunk, |moved| moved.0).or(ladder.automatic);
     let longest = ladder.rungs.iter().filter_map(|rung| rung.seconds).fold(0.0, f64::max);
-    let fastest = ladder.fastest();
+    let fastest = ladder.fastest().map(|fastest| fastest.0);
     ui.label(RichText::new("Other chunks").weak())
         .on_hover_text("Predicted for the same project and buffers");
     Grid::new("chunks").num_columns(4).spacing([10.0, 2.0]).min_row_height(20.0).show(ui, |ui| {
@@ -338,7 +326,7 @@ fn ladder(ui: &mut Ui, sheet: &mut Sheet<'_>, tuning: &Tuning) {
                 sheet.drafts.forget(Field::Chunk);
                 sheet.send(Command::Edit(Edit::Chunk(Some(rung.chunk))));
             }
-            ui.label(RichText::new(text::bytes(rung.memory)).small());
+            ui.label(RichText::new(text::amount(rung.memory)).small());
             let time = rung.seconds.map_or_else(|| "–".into(), text::seconds);
             ui.label(RichText::new(time).small());
             bar(ui, rung.seconds.unwrap_or(0.0) / longest.max(f64::MIN_POSITIVE));
@@ -357,29 +345,9 @@ fn ladder(ui: &mut Ui, sheet: &mut Sheet<'_>, tuning: &Tuning) {
 
 /// A bar for a part of one.
 fn bar(ui: &mut Ui, part: f64) {
-    let (rect, _) = ui.allocate_exact_size(egui::vec2(60.0, 10.0), egui::Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(vec2(60.0, 10.0), egui::Sense::hover());
     #[expect(clippy::cast_possible_truncation, reason = "a part of one")]
     let width = rect.width() * part.clamp(0.0, 1.0) as f32;
-    let filled = egui::Rect::from_min_size(rect.min, egui::vec2(width.max(1.0), rect.height()));
+    let filled = Rect::from_min_size(rect.min, vec2(width.max(1.0), rect.height()));
     ui.painter().rect_filled(filled, 1.0, tokens(ui).accent.gamma_multiply(0.6));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_are_halved_in_whole_panels() {
-        assert_eq!(chunks(1000, 512), [8, 24, 56, 120, 248, 496, 512, 1000]);
-        assert_eq!(chunks(1024, 512), [16, 32, 64, 128, 256, 512, 1024]);
-        assert_eq!(chunks(5, 5), [1, 2, 5]);
-    }
-
-    #[test]
-    fn the_fastest_is_named_among_those_with_a_time() {
-        let rung = |chunk, seconds| Outcome { chunk, memory: 1, seconds };
-        let rungs = vec![rung(8, None), rung(16, Some(3.0)), rung(32, Some(2.0)), rung(64, Some(2.5))];
-        assert_eq!(Ladder { largest: 64, automatic: None, rungs }.fastest(), Some(32));
-        assert_eq!(Ladder::default().fastest(), None);
-    }
 }
