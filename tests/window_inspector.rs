@@ -13,12 +13,12 @@ use egui::accesskit::Role;
 use egui::{Pos2, Rect, Vec2, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use gigafringe::app::{App, Ask, Command, Edit, Export, ExportTo, RunState, blank_project};
+use gigafringe::app::{App, Ask, Command, Edit, Export, ExportTo, Page, RunState, blank_project};
 use gigafringe::inspect::Raster;
 use gigafringe::project::{Layer, Project};
 
 use fake_engine::FakeEngine;
-use hands::{Window, click, enter, shows, wait};
+use hands::{Window, click, enter, is_enabled, shows, wait};
 
 /// The fake plane: 1401 × 501 samples, three to a preview sample; y has twice the pitch.
 const PLANE: [usize; 2] = [1401, 501];
@@ -275,6 +275,116 @@ fn a_profile_is_plotted_and_exported() {
     click(&mut window, "Clear");
     assert!(window.query_by_label("Profile of intensities").is_none());
     assert!(shows(&window, "Drag in the picture to set it"));
+}
+
+#[test]
+fn a_profile_between_two_points_ends_where_the_picture_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = inspecting(folder.path(), FakeEngine::default());
+    window.get_all_by_label("Profile").next().unwrap().click();
+    window.run_steps(3);
+    let plane = fitted(area(&window, PICTURE));
+    // From the middle to far above the plane, where the picture's ground is.
+    let from = place(plane, 233, 83);
+    drag(&mut window, from, pos2(from.x, plane.top() - 60.0));
+    let line = strokes(&window).last().unwrap().to_owned();
+    assert!((line[0] - from).length() < 1.0, "{line:?} from {from}");
+    assert!((line[1] - pos2(from.x, plane.top())).length() < 1.0, "{line:?} to the edge of {plane}");
+}
+
+/// The lines that are drawn as a profile's mark, from end to end.
+fn strokes(window: &Window) -> Vec<[Pos2; 2]> {
+    let shapes = window.output().shapes.iter();
+    let lines = shapes.filter_map(|clipped| match &clipped.shape {
+        egui::Shape::LineSegment { points, stroke } if (stroke.width - 3.0).abs() < 1e-6 => Some(*points),
+        _ => None,
+    });
+    lines.collect()
+}
+
+#[test]
+fn the_toolbar_stays_where_it_is_whatever_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut project = project(folder.path());
+    // A depth of more digits.
+    Edit::Distance(1, "12.3456mm".parse().unwrap()).apply(&mut project);
+    let mut window = open(FakeEngine::default(), project);
+    window.run_steps(2);
+    let places = |window: &Window| -> Vec<Rect> {
+        let arrows = ["Previous layer (left arrow key)", "Next layer (right arrow key)"];
+        let buttons = ["Fit", "1:1", "Move", "Profile x", "Profile y", "Clear"];
+        let buttons = arrows.into_iter().chain(buttons).map(|name| window.get_by_label(name).rect());
+        let choice = window.get_by_role_and_label(Role::ComboBox, "Show").rect();
+        buttons.chain([choice]).collect()
+    };
+    window.state_mut().send(Command::Run);
+    wait(&mut window, "the end", |w| matches!(w.state().view().state(), RunState::Finished(_)));
+    window.state_mut().send(Command::Inspect(0));
+    wait(&mut window, "the numbers", |w| shows(w, "Whole reconstruction") && shows(w, "Correlation"));
+    let at_first = places(&window);
+    click(&mut window, "Next layer (right arrow key)");
+    assert!(shows(&window, "Layer 2 of 2 at 12.3456 mm"));
+    assert_eq!(places(&window), at_first, "with a longer title");
+    choose(&mut window, "Show", "Split");
+    assert_eq!(places(&window), at_first, "with a slider for the split");
+    click(&mut window, "Profile x");
+    let plane = fitted(area(&window, "Inspected reconstruction of layer 2"));
+    drag(&mut window, place(plane, 50, 20), place(plane, 60, 40));
+    assert!(is_enabled(&window, "Clear"));
+    assert_eq!(places(&window), at_first, "with a profile");
+}
+
+#[test]
+fn the_layers_own_light_is_weighted_as_the_project_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut project = project(folder.path());
+    image::GrayImage::from_pixel(31, 20, image::Luma([255])).save(folder.path().join("layer0.png")).unwrap();
+    project.layers[0].amplitude = 3.0;
+    let mut window = open(FakeEngine::default(), project);
+    window.run_steps(2);
+    window.state_mut().send(Command::Run);
+    wait(&mut window, "the end", |w| matches!(w.state().view().state(), RunState::Finished(_)));
+    window.state_mut().send(Command::Inspect(0));
+    wait(&mut window, "the numbers", |w| shows(w, "Correlation"));
+    window.hover_at(place(fitted(area(&window, PICTURE)), 233, 83));
+    window.run_steps(3);
+    // White of three times the amplitude has nine times the intensity of white.
+    assert!(shows(&window, "the layer's own 9.000"));
+}
+
+#[test]
+fn y_counts_downward_in_the_scene_as_in_the_inspector() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = inspecting(folder.path(), FakeEngine::default());
+    let plane = fitted(area(&window, PICTURE));
+    for (row, sign) in [(20, "y −"), (140, "y ")] {
+        window.hover_at(place(plane, 233, row));
+        window.run_steps(3);
+        // The pointer is there to a pixel: a tenth of a millimetre, cut off.
+        let y = (RASTER.middle(1, row).abs() * 1e4).floor() / 10.0;
+        assert!(shows(&window, &format!("{sign}{y:.1}")), "row {row} at {y}");
+        assert!(shows(&window, "mm downward"));
+    }
+    window.state_mut().send(Command::Show(Page::Scene));
+    window.run_steps(4);
+    let scene = window.get_all_by_label("Scene from the side").last().unwrap().rect();
+    let numbers = texts(&window);
+    let height = |text: &str| {
+        let at_axis = |place: &Pos2| (scene.left() - 60.0..scene.left() + 20.0).contains(&place.x);
+        let found = numbers.iter().find(|(words, place)| words == text && at_axis(place));
+        found.unwrap_or_else(|| panic!("{text} is not at the axis of {scene}")).1.y
+    };
+    assert!(height("-1") < height("1"), "rows run downward");
+}
+
+/// What is written, and where.
+fn texts(window: &Window) -> Vec<(String, Pos2)> {
+    let shapes = window.output().shapes.iter();
+    let texts = shapes.filter_map(|clipped| match &clipped.shape {
+        egui::Shape::Text(text) => Some((text.galley.text().to_owned(), text.pos)),
+        _ => None,
+    });
+    texts.collect()
 }
 
 #[test]

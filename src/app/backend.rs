@@ -53,12 +53,12 @@ pub trait Backend: Send + Sync + 'static {
     /// and is remembered.
     fn measure(&self, project: &Project) -> Result<Estimate, RunError>;
 
-    /// Makes a comparison; `tell` gets a line for each step.
+    /// Makes a comparison; `tell` hears of each step.
     fn compare(
         &self,
         comparing: &Comparing,
         cancel: &Cancel,
-        tell: &dyn Fn(&str),
+        tell: &lab::Tell<'_>,
     ) -> Result<ExperimentReport, RunError> {
         lab::compare(comparing, cancel, tell)
     }

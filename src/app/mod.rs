@@ -449,12 +449,12 @@ impl App {
         }
         self.say(Level::Info, "Comparing in the lab");
         let (backend, wake) = (self.backend.clone(), self.wake.clone());
-        self.lab.start(comparing, move |comparing, cancel, lines| {
-            let told = wake.clone();
+        self.lab.start(comparing, move |comparing, cancel, progress| {
+            let heard = wake.clone();
             Task::spawn("lab", wake, move || {
-                backend.compare(&comparing, &cancel, &|line| {
-                    lines.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
-                    told.call();
+                backend.compare(&comparing, &cancel, &|told| {
+                    progress.lock().unwrap_or_else(PoisonError::into_inner).hear(told, Instant::now());
+                    heard.call();
                 })
             })
         });

@@ -10,6 +10,7 @@ use super::edits::Edit;
 use super::images::{Image, Images};
 use super::text;
 use super::theme::{GAP, tokens};
+use crate::inspect::Raster;
 use crate::optics::{LayerSource, Length, Sampling, largest_angle, reach};
 use crate::project::Project;
 use crate::run::sampling;
@@ -48,7 +49,7 @@ struct Dragged {
 struct Bar {
     layer: usize,
     depth: f64,
-    /// The least and the largest height its image covers.
+    /// Where its image begins and ends along y, which counts downward as the rows do.
     heights: [f64; 2],
     enabled: bool,
     name: String,
@@ -99,8 +100,7 @@ impl ScenePage {
 
     fn bars(&self, project: &Project, images: &Images) -> Vec<Bar> {
         let grid = &project.grid;
-        let pitch = 1e3 * grid.pitch_y.in_metres();
-        let middle = grid.height as f64 / 2.0;
+        let raster = raster(project);
         let bar = |(index, layer): (usize, &crate::project::Layer)| {
             let rows = match images.get(&layer.image) {
                 Some(Image::Ready(picture)) if grid.width > 0 && grid.height > 0 => {
@@ -117,8 +117,7 @@ impl ScenePage {
             Bar {
                 layer: index,
                 depth: dragged.map_or(1e3 * layer.distance.in_metres(), |dragged| dragged.depth),
-                // Rows run downwards.
-                heights: [middle - rows.end as f64, middle - rows.start as f64].map(|rows| rows * pitch),
+                heights: [rows.start, rows.end].map(|row| 1e3 * raster.position(1, row as f64)),
                 enabled: layer.enabled,
                 name: format!("{} {name}", index + 1),
             }
@@ -136,7 +135,8 @@ impl ScenePage {
             .grid_color(tokens.card_line)
             .label_formatter(|_| None)
             .x_axis_label(axis_title("Depth z in mm", tokens.text_weak))
-            .y_axis_label(axis_title("Height y in mm", tokens.text_weak))
+            .y_axis_label(axis_title("y in mm, downward", tokens.text_weak))
+            .invert_y(true)
             .set_margin_fraction(egui::vec2(0.08, 0.16));
         if self.same_scale {
             plot = plot.data_aspect(1.0);
@@ -165,11 +165,11 @@ impl ScenePage {
                     }
                 }
             }
-            let hologram = PlotPoints::from(vec![[0.0, -half], [0.0, half]]);
+            let hologram = raster(project).edges(1).map(|y| [0.0, 1e3 * y]);
+            let hologram = PlotPoints::from(hologram.to_vec());
             plot.line(Line::new("hologram", hologram).color(tokens.accent).width(5.0).allow_hover(false));
             for bar in bars {
-                let [low, high] = bar.heights;
-                let points = PlotPoints::from(vec![[bar.depth, low], [bar.depth, high]]);
+                let points = PlotPoints::from(bar.heights.map(|y| [bar.depth, y]).to_vec());
                 let (style, color) = if bar.enabled {
                     (LineStyle::Solid, tokens.compute)
                 } else {
@@ -213,8 +213,8 @@ impl ScenePage {
         commands: &mut Vec<Command>,
     ) {
         let x = transform.position_from_point_x(bar.depth);
-        let [low, high] = bar.heights.map(|y| transform.position_from_point_y(y));
-        let place = Rect::from_x_y_ranges(x - GRIP..=x + GRIP, high..=low).intersect(*transform.frame());
+        let [top, bottom] = bar.heights.map(|y| transform.position_from_point_y(y));
+        let place = Rect::from_x_y_ranges(x - GRIP..=x + GRIP, top..=bottom).intersect(*transform.frame());
         let held = self.dragged.is_some_and(|dragged| dragged.layer == bar.layer);
         if !held && !place.is_positive() {
             return;
@@ -258,6 +258,13 @@ enum Drawn {
     Cone(PlotPoints<'static>),
     /// An edge of the light of a whole layer.
     Edge(PlotPoints<'static>),
+}
+
+/// Where the plane's samples lie, as the inspector has it.
+fn raster(project: &Project) -> Raster {
+    let grid = project.grid;
+    let pitch = [grid.pitch_x.in_metres(), grid.pitch_y.in_metres()];
+    Raster { plane: [grid.width, grid.height], pitch, scale: 1 }
 }
 
 /// The light of the farthest layer on one side of the hologram.
@@ -364,9 +371,9 @@ fn scale_note(ui: &mut Ui, transform: &PlotTransform) {
     let text = if (0.99..1.01).contains(&ratio) {
         "To scale: both axes alike.".to_owned()
     } else if ratio >= 1.0 {
-        format!("Not to scale: depth is drawn {} times as large as height.", number(ratio))
+        format!("Not to scale: depth is drawn {} times as large as y.", number(ratio))
     } else {
-        format!("Not to scale: height is drawn {} times as large as depth.", number(1.0 / ratio))
+        format!("Not to scale: y is drawn {} times as large as depth.", number(1.0 / ratio))
     };
     ui.label(RichText::new(text).weak().small());
 }

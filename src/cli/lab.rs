@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::commands::cancel_on_interrupt;
 use super::output::print;
-use crate::lab::{self, Comparing, Experiment, Speed};
+use crate::lab::{self, Comparing, Experiment, Speed, Told};
 use crate::optics::Bytes;
 use crate::run::RunError;
 
@@ -100,9 +100,11 @@ pub fn execute(command: LabCommand) -> Result<(), RunError> {
     }
 }
 
-fn tell(line: &str) {
-    // A terminal that is gone is no reason to stop.
-    let _ = writeln!(std::io::stderr(), "{line}");
+fn tell(told: Told<'_>) {
+    if let Told::Line(line) = told {
+        // A terminal that is gone is no reason to stop.
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
 }
 
 fn speed(arguments: SpeedArguments) -> Result<(), RunError> {

@@ -1,5 +1,6 @@
 //! Runs stages one after another in one temporary folder.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ use super::report::{
 use super::runs::{Entry, Run, new_bytes};
 use super::scipy::Scipy;
 use super::series::Series;
-use super::{Speed, targets};
+use super::{Speed, Step, Tell, Told, targets};
 use crate::engine::{Cancel, EngineError};
 use crate::machine::{Cache, DriveFigures, Figures, MEASURE_BYTES};
 use crate::optics::Bytes;
@@ -23,6 +24,10 @@ use crate::storage::{Rates, free_space};
 /// Rows that are compared where planes are.
 const ROWS: usize = 256;
 
+/// Numbers of buffers, and parts of the largest chunk, that are tried out.
+const BUFFERS: [usize; 3] = [2, 3, 4];
+const PARTS: [usize; 2] = [2, 4];
+
 /// Whose number of buffers is tried out before the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tune {
@@ -32,6 +37,17 @@ pub enum Tune {
     Baseline,
     /// Everybody's, and then the chunk.
     All,
+}
+
+impl Tune {
+    /// The most runs that trying out takes, of so many ways.
+    const fn most(self, ways: usize) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Baseline => BUFFERS.len(),
+            Self::All => ways * (BUFFERS.len() + PARTS.len()),
+        }
+    }
 }
 
 /// What is to be run and compared.
@@ -71,6 +87,15 @@ pub struct Stage {
     pub notes: Vec<String>,
 }
 
+impl Stage {
+    /// The most runs that it takes, of so many ways.
+    fn runs(&self, ways: usize) -> usize {
+        let parts = if self.parts { 3 } else { 1 };
+        let rounds = if self.planes { ways } else { ways * parts * self.rounds };
+        rounds + self.tune.most(ways)
+    }
+}
+
 /// What all stages share.
 pub struct Bench<'a> {
     /// The folder that was asked for.
@@ -78,7 +103,9 @@ pub struct Bench<'a> {
     /// Computing threads.
     pub threads: usize,
     cancel: &'a Cancel,
-    tell: &'a dyn Fn(&str),
+    tell: &'a Tell<'a>,
+    /// Runs that are done, and how many there will be at most.
+    runs: Cell<[usize; 2]>,
     folder: TempDir,
     figures: Option<Figures>,
     drive: Vec<DriveFigures>,
@@ -90,7 +117,7 @@ pub struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// A bench with a temporary folder in `parent`.
-    pub fn new(parent: &Path, cancel: &'a Cancel, tell: &'a dyn Fn(&str)) -> Result<Self, RunError> {
+    pub fn new(parent: &Path, cancel: &'a Cancel, tell: &'a Tell<'a>) -> Result<Self, RunError> {
         check_folder(parent)?;
         let folder = temporary_folder(parent)?;
         Ok(Self {
@@ -98,6 +125,7 @@ impl<'a> Bench<'a> {
             threads: default_threads(),
             cancel,
             tell,
+            runs: Cell::default(),
             folder,
             figures: None,
             drive: Vec::new(),
@@ -122,22 +150,29 @@ impl<'a> Bench<'a> {
         Ok(path)
     }
 
-    /// Checks, before anything large is written, that the largest of `stages` has room. A stage whose baseline
+    /// Checks, before anything large is written, that the largest of `stages` has room, and counts their runs, of
+    /// which is then told how many are done. A stage whose baseline
     /// cannot run is an error.
     pub fn check_space(&self, stages: &[Stage]) -> Result<(), RunError> {
-        let mut needed = 0;
+        let (mut needed, mut runs) = (0, 0);
         for stage in stages {
             stage.inputs.iter().try_for_each(Input::outline)?;
             let inputs: u64 = stage.inputs.iter().map(Input::bytes).sum();
             let mut most = stage.baseline.as_ref().map(Entry::plan).transpose()?.map_or(0, |p| new_bytes(&p));
+            let mut ways = usize::from(stage.baseline.is_some());
             for entry in &stage.entries {
-                most = most.max(plan_of(entry)?.map_or(0, |plan| new_bytes(&plan)));
+                if let Ok(plan) = plan_of(entry)? {
+                    most = most.max(new_bytes(&plan));
+                    ways += 1;
+                }
             }
+            runs += stage.runs(ways);
             // Where planes are compared two outputs are there at the same time.
             let kept = if stage.planes { inputs } else { 0 };
             needed = needed.max(inputs + most + kept);
             stage.inputs.iter().for_each(Input::remove);
         }
+        self.runs.set([0, runs]);
         // The planner may still choose otherwise.
         let needed = Bytes(needed + needed / 20).rounded_up();
         match free_space(self.folder()) {
@@ -157,7 +192,7 @@ impl<'a> Bench<'a> {
     /// Measures computing (again, if it is `fresh`) and the drive, so that every plan rests on figures of this
     /// machine.
     pub fn measure_machine(&mut self, fresh: bool) -> Result<(), RunError> {
-        (self.tell)("measuring this machine");
+        (self.tell)(Told::Line("measuring this machine"));
         let cache = Cache::of_user();
         self.figures = Some(cache.figures(self.threads, fresh)?);
         let figures = self.measure_drive()?;
@@ -174,7 +209,7 @@ impl<'a> Bench<'a> {
 
     /// Runs a stage.
     pub fn run(&mut self, stage: &Stage) -> Result<Section, RunError> {
-        (self.tell)(&format!("{}: {}", stage.name, stage.what));
+        (self.tell)(Told::Line(&format!("{}: {}", stage.name, stage.what)));
         for input in &stage.inputs {
             self.check_cancel()?;
             input.fill(self.cancel)?;
@@ -182,20 +217,25 @@ impl<'a> Bench<'a> {
         let mut section = Section::new(stage);
         let mut entries = Vec::new();
         let everybody = stage.tune == Tune::All;
+        let [before, _] = self.runs.get();
         if let Some(baseline) = &stage.baseline {
-            let tuned = self.tune(baseline, stage.tune != Tune::None, &mut section)?;
-            entries.push(if everybody { self.tuned_chunk(&tuned, &mut section)? } else { tuned });
+            let tuned = self.tune(baseline, stage, &mut section)?;
+            entries.push(if everybody { self.tuned_chunk(&tuned, stage, &mut section)? } else { tuned });
         }
         for entry in &stage.entries {
             match plan_of(entry)? {
                 Ok(_) if everybody => {
-                    let tuned = self.tuned_entry(entry, &mut section)?.0;
-                    entries.push(self.tuned_chunk(&tuned, &mut section)?);
+                    let tuned = self.tuned_entry(entry, stage, &mut section)?.0;
+                    entries.push(self.tuned_chunk(&tuned, stage, &mut section)?);
                 }
                 Ok(_) => entries.push(entry.clone()),
                 Err(reason) => section.skipped.push(Skipped { name: entry.name.clone(), reason }),
             }
         }
+        // Some need not be tried out.
+        let [done, most] = self.runs.get();
+        let not_tried = stage.tune.most(entries.len()).saturating_sub(done - before);
+        self.runs.set([done, most.saturating_sub(not_tried)]);
         if stage.planes {
             self.compare_planes(&entries, stage, &mut section)?;
         } else {
@@ -206,22 +246,27 @@ impl<'a> Bench<'a> {
     }
 
     /// The baseline with the number of buffers that suits it best.
-    fn tune(&mut self, baseline: &Entry, tune: bool, section: &mut Section) -> Result<Entry, RunError> {
-        if !tune {
+    fn tune(&mut self, baseline: &Entry, stage: &Stage, section: &mut Section) -> Result<Entry, RunError> {
+        if stage.tune == Tune::None {
             return Ok(self.tuned.map_or_else(|| baseline.clone(), |buffers| baseline.with_buffers(buffers)));
         }
-        let (entry, buffers) = self.tuned_entry(baseline, section)?;
+        let (entry, buffers) = self.tuned_entry(baseline, stage, section)?;
         self.tuned = Some(buffers);
         Ok(entry)
     }
 
     /// An entry with the number of buffers that suits it best, and that number.
-    fn tuned_entry(&self, tried: &Entry, section: &mut Section) -> Result<(Entry, usize), RunError> {
+    fn tuned_entry(
+        &self,
+        tried: &Entry,
+        stage: &Stage,
+        section: &mut Section,
+    ) -> Result<(Entry, usize), RunError> {
         let mut best = (f64::INFINITY, tried.settings.buffers);
-        for buffers in [2, 3, 4] {
+        for buffers in BUFFERS {
             let entry = tried.with_buffers(buffers);
             let Ok(plan) = plan_of(&entry)? else { continue };
-            let seconds = self.run_once(&entry, "tried", false, &mut Series::new(&entry, &plan))?;
+            let seconds = self.run_once(&entry, stage, None, false, &mut Series::new(&entry, &plan))?;
             if seconds < best.0 {
                 best = (seconds, buffers);
             }
@@ -231,15 +276,15 @@ impl<'a> Bench<'a> {
     }
 
     /// An entry with the chunk that suits it best: the largest that fits, a half or a quarter of it.
-    fn tuned_chunk(&self, tried: &Entry, section: &mut Section) -> Result<Entry, RunError> {
+    fn tuned_chunk(&self, tried: &Entry, stage: &Stage, section: &mut Section) -> Result<Entry, RunError> {
         let Ok(largest) = plan_of(tried)? else { return Ok(tried.clone()) };
         let known = section.tuning.iter().filter(|t| t.name == tried.name && t.buffers == largest.buffers);
         let mut best = (known.map(|tuning| tuning.seconds).fold(f64::INFINITY, f64::min), tried.clone());
-        for part in [2, 4] {
+        for part in PARTS {
             let mut entry = tried.clone();
             entry.settings.chunk = Some((largest.chunk / part).max(1));
             let Ok(plan) = plan_of(&entry)? else { continue };
-            let seconds = self.run_once(&entry, "tried", false, &mut Series::new(&entry, &plan))?;
+            let seconds = self.run_once(&entry, stage, None, false, &mut Series::new(&entry, &plan))?;
             let (name, buffers) = (entry.name.clone(), plan.buffers);
             section.tuning.push(Tuning { name, buffers, chunk: plan.chunk, seconds });
             if seconds >= best.0 {
@@ -264,7 +309,7 @@ impl<'a> Bench<'a> {
             section.series.push(Series::new(entry, &entry.plan()?));
         }
         for round in 0..stage.rounds {
-            let label = format!("{} of {}", round + 1, stage.rounds);
+            let turn = Some([round + 1, stage.rounds]);
             if stage.parts {
                 self.check_cancel()?;
                 self.measure_drive()?;
@@ -272,16 +317,16 @@ impl<'a> Bench<'a> {
             for (entry, series) in entries.iter().zip(&mut section.series) {
                 let timeline = stage.timelines && series.left_out.is_none();
                 if stage.verify && round == 0 && series.left_out.is_none() {
-                    self.run_and_keep(entry, &label, timeline, series)?;
+                    self.run_and_keep(entry, stage, turn, timeline, series)?;
                     section.agreement.extend(Self::compare(entry, &entries[0], series.error_bound, stage)?);
                 } else {
-                    self.run_once(entry, &label, timeline, series)?;
+                    self.run_once(entry, stage, turn, timeline, series)?;
                 }
             }
             // Only the first round's is compared with.
             let _ = entries.first().map(|first| std::fs::remove_file(reference(first)));
             if let (Some(scipy), Some(report)) = (&stage.scipy, &mut section.scipy) {
-                report.run(scipy, &label, self.cancel, self.tell)?;
+                report.run(scipy, &label(turn), self.cancel, self.tell)?;
             }
         }
         let baseline = match (&section.scipy, &stage.baseline) {
@@ -300,11 +345,12 @@ impl<'a> Bench<'a> {
     fn run_once(
         &self,
         entry: &Entry,
-        label: &str,
+        stage: &Stage,
+        turn: Option<[usize; 2]>,
         timeline: bool,
         series: &mut Series,
     ) -> Result<f64, RunError> {
-        let run = self.run_and_keep(entry, label, timeline, series);
+        let run = self.run_and_keep(entry, stage, turn, timeline, series);
         // Nothing is there where something was left out.
         let _ = std::fs::remove_file(entry.target());
         Ok(run?.seconds)
@@ -313,16 +359,28 @@ impl<'a> Bench<'a> {
     fn run_and_keep(
         &self,
         entry: &Entry,
-        label: &str,
+        stage: &Stage,
+        turn: Option<[usize; 2]>,
         timeline: bool,
         series: &mut Series,
     ) -> Result<Run, RunError> {
         self.check_cancel()?;
+        let without = entry.left_out().map_or(String::new(), |what| format!(" without {what}"));
+        let way = format!("{}{without}, {} buffers", entry.name, entry.settings.buffers);
+        let [done, most] = self.runs.get();
+        let step = Step {
+            stage: format!("{}: {}", stage.name, stage.what),
+            turn,
+            way,
+            done,
+            of: most.max(done + 1),
+        };
+        (self.tell)(Told::Step(&step));
         let run = entry.run(self.cancel, timeline)?;
         series.add(&run);
-        let without = entry.left_out().map_or(String::new(), |what| format!(" without {what}"));
-        let (name, buffers) = (&entry.name, entry.settings.buffers);
-        (self.tell)(&format!("  {label}: {name}{without}, {buffers} buffers: {:.2} s", run.seconds));
+        self.runs.set([done + 1, most]);
+        let (way, label) = (step.way, label(turn));
+        (self.tell)(Told::Line(&format!("  {label}: {way}: {:.2} s", run.seconds)));
         Ok(run)
     }
 
@@ -335,7 +393,7 @@ impl<'a> Bench<'a> {
     ) -> Result<(), RunError> {
         for entry in entries {
             let mut series = Series::new(entry, &entry.plan()?);
-            self.run_and_keep(entry, "1 of 1", false, &mut series)?;
+            self.run_and_keep(entry, stage, Some([1, 1]), false, &mut series)?;
             section.agreement.extend(Self::compare(entry, &entries[0], series.error_bound, stage)?);
             section.series.push(series);
         }
@@ -419,6 +477,11 @@ pub fn temporary_folder(parent: &Path) -> Result<TempDir, RunError> {
         .prefix("gigafringe-lab-")
         .tempdir_in(absolute)
         .map_err(|error| unusable(format!("cannot be written ({error}); choose another")))
+}
+
+/// How a run is called: by its round, or that it was tried out.
+fn label(turn: Option<[usize; 2]>) -> String {
+    turn.map_or_else(|| "tried".into(), |[round, rounds]| format!("{round} of {rounds}"))
 }
 
 /// The plan of an entry, or why there is none that fits.

@@ -95,9 +95,36 @@ impl Speed {
     }
 }
 
-/// Measures what `speed` asks for; `tell` gets a line for each step. On an error, and when cancelled, nothing
+/// A run that begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What is being compared.
+    pub stage: String,
+    /// The number of the round, from 1, and of all rounds; none while something is tried out first.
+    pub turn: Option<[usize; 2]>,
+    /// The way that is run, for example `padded b16, 3 buffers`.
+    pub way: String,
+    /// Runs that are done.
+    pub done: usize,
+    /// Runs in all; less where some turn out not to be needed.
+    pub of: usize,
+}
+
+/// What is told while something is measured.
+#[derive(Debug, Clone, Copy)]
+pub enum Told<'a> {
+    /// What was done or found, for a list.
+    Line(&'a str),
+    /// What begins now.
+    Step(&'a Step),
+}
+
+/// Hears what is told.
+pub type Tell<'a> = dyn Fn(Told<'_>) + 'a;
+
+/// Measures what `speed` asks for; `tell` hears of each step. On an error, and when cancelled, nothing
 /// is left behind.
-pub fn speed(speed: &Speed, cancel: &Cancel, tell: &dyn Fn(&str)) -> Result<SpeedReport, RunError> {
+pub fn speed(speed: &Speed, cancel: &Cancel, tell: &Tell<'_>) -> Result<SpeedReport, RunError> {
     speed.check()?;
     let mut bench = bench::Bench::new(&speed.folder, cancel, tell)?;
     let mut stages = propagation::stages(&bench, speed);

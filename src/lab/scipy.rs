@@ -12,7 +12,7 @@ use super::inputs::Input;
 use super::propagation::{DISTANCE, PITCH, WAVELENGTH, propagation, settings};
 use super::runs::Entry;
 use super::series::median;
-use super::{LEAST_MEMORY, Speed};
+use super::{LEAST_MEMORY, Speed, Tell, Told};
 use crate::engine::{Cancel, EngineError};
 use crate::optics::Bytes;
 use crate::project::Method;
@@ -120,7 +120,7 @@ impl ScipyReport {
         scipy: &Scipy,
         label: &str,
         cancel: &Cancel,
-        tell: &dyn Fn(&str),
+        tell: &Tell<'_>,
     ) -> Result<(), RunError> {
         if self.skipped.is_some() {
             return Ok(());
@@ -132,12 +132,12 @@ impl ScipyReport {
         let _ = std::fs::remove_file(&scipy.output);
         match answer {
             Ok(seconds) => {
-                tell(&format!("  {label}: scipy: {seconds:.2} s"));
+                tell(Told::Line(&format!("  {label}: scipy: {seconds:.2} s")));
                 self.seconds.push(seconds);
                 self.median = Some(median(&self.seconds));
             }
             Err(reason) => {
-                tell(&format!("  scipy is left out: {reason}"));
+                tell(Told::Line(&format!("  scipy is left out: {reason}")));
                 self.skipped = Some(reason);
             }
         }

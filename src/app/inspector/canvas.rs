@@ -167,7 +167,13 @@ impl Inspector {
     /// Sets what the tool sets between two positions.
     fn measure(&mut self, current: &Current<'_>, from: [f64; 2], to: [f64; 2]) {
         let raster = current.raster;
-        let place = |position: [f64; 2]| [0, 1].map(|axis| raster.place(axis, position[axis]));
+        // The nearest one on the plane.
+        let place = |position: [f64; 2]| {
+            [0, 1].map(|axis| {
+                let [start, end] = raster.edges(axis);
+                raster.place(axis, position[axis].clamp(start, end))
+            })
+        };
         let (from, to) = (place(from), place(to));
         let nearest = |axis: usize| {
             let last = raster.size(axis) - 1;
@@ -270,7 +276,7 @@ impl Inspector {
         }
         let below = pos2(area.center().x, area.bottom() + 20.0);
         painter.text(below, Align2::CENTER_TOP, "x in mm", font.clone(), tokens.text_weak);
-        let galley = painter.layout_no_wrap("y in mm".into(), font, tokens.text_weak);
+        let galley = painter.layout_no_wrap("y in mm, downward".into(), font, tokens.text_weak);
         // Turned by a quarter, from below to above.
         let place = pos2(area.left() - AXES.x + 2.0, area.center().y + galley.size().x / 2.0);
         let text = egui::epaint::TextShape::new(place, galley, tokens.text_weak);
@@ -289,7 +295,8 @@ impl Inspector {
         line(
             ui,
             place,
-            "From coordinate zero, which is sample floor(n/2) of n; and the plane's samples, from 0",
+            "From coordinate zero, which is sample floor(n/2) of n, y counted downward as the plane's rows lie in \
+             its file; and the plane's samples, from 0",
         );
         ui.horizontal(|ui| {
             let zoom = format!("{zoom} screen pixels per preview sample");
@@ -320,7 +327,7 @@ impl Inspector {
             }
         };
         let place = format!(
-            "x {} mm, y {} mm; sample x {}, y {}",
+            "x {} mm, y {} mm downward; sample x {}, y {}",
             millimetres(position[0]),
             millimetres(position[1]),
             sample(0, x),

@@ -1,11 +1,14 @@
 //! The rows above the picture: which layer, how it is seen, what dragging does.
 
-use egui::{Button, RichText, Slider, Ui};
+use egui::{Align, Button, Label, Layout, RichText, Slider, Ui, vec2};
 
 use super::super::fields;
 use super::super::text;
 use super::super::theme::{GAP, tokens};
 use super::{Inspector, Mode, Sources, Tool};
+
+/// Room for a layer's number and depth.
+const TITLE_WIDTH: f32 = 180.0;
 
 const MODES: [(Mode, &str, &str); 5] = [
     (Mode::Alone, "Reconstruction", "The hologram's light at the layer's depth"),
@@ -26,7 +29,8 @@ const TOOLS: [(Tool, &str, &str); 5] = [
 impl Inspector {
     /// Shows the rows.
     pub(super) fn controls(&mut self, ui: &mut Ui, sources: &Sources<'_>) {
-        ui.horizontal_wrapped(|ui| {
+        // What is of another width for another layer or plane comes last, or has its own place.
+        ui.horizontal(|ui| {
             self.choose_layer(ui, sources);
             ui.add_space(GAP);
             if let Some(mode) = fields::choice(ui, "inspector mode", "Show", 132.0, self.mode, &MODES) {
@@ -37,6 +41,7 @@ impl Inspector {
                 let label = ui.label("Split at").on_hover_text("Where the layer's own image begins");
                 ui.add(Slider::new(&mut self.split, 0.0..=1.0).show_value(false)).labelled_by(label.id);
             }
+            self.scale(ui, sources);
         });
         // A row of its own: the picture must not move when something is chosen.
         ui.horizontal_wrapped(|ui| {
@@ -64,9 +69,12 @@ impl Inspector {
                     self.tool = tool;
                 }
             }
-            if (self.cut.is_some() || self.region.is_some())
-                && ui.button("Clear").on_hover_text("Take profile and region away").clicked()
-            {
+            let something = self.cut.is_some() || self.region.is_some();
+            let clear = ui
+                .add_enabled(something, Button::new("Clear"))
+                .on_hover_text("Take profile and region away")
+                .on_disabled_hover_text("There is no profile and no region");
+            if clear.clicked() {
                 (self.cut, self.region) = (None, None);
             }
         });
@@ -87,10 +95,18 @@ impl Inspector {
             }
             None => "No layer".into(),
         };
-        ui.label(RichText::new(title).strong().size(15.0));
+        let size = vec2(TITLE_WIDTH, ui.spacing().interact_size.y);
+        ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(TITLE_WIDTH);
+            ui.add(Label::new(RichText::new(&title).strong().size(15.0)).truncate()).on_hover_text(title);
+        });
         if step(ui, "⏵", "Next layer (right arrow key)", self.layer + 1 < layers) {
             self.step(1, sources);
         }
+    }
+
+    /// What a sample of the picture stands for.
+    fn scale(&self, ui: &mut Ui, sources: &Sources<'_>) {
         let preview = sources.previews.get(&self.layer);
         if let Some(preview) = preview {
             let scale = preview.scale;
@@ -99,7 +115,7 @@ impl Inspector {
             } else {
                 format!("1 : {scale} preview: mean over {scale} × {scale} samples")
             };
-            ui.label(RichText::new(text).color(tokens(ui).text_weak))
+            ui.add(Label::new(RichText::new(text).color(tokens(ui).text_weak)).truncate())
                 .on_hover_text("What one sample of this picture stands for on the plane");
         }
     }

@@ -1,12 +1,14 @@
 //! The lab's page: a comparison is chosen, runs in the background, and is drawn as bars.
 
+mod progress;
 mod replay;
 mod results;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-use egui::{Button, DragValue, RichText, ScrollArea, Spinner, TextEdit, Ui};
+use egui::{Button, DragValue, RichText, ScrollArea, TextEdit, Ui};
 
 use super::commands::Command;
 use super::fields;
@@ -19,6 +21,7 @@ use crate::engine::Cancel;
 use crate::lab::{Comparing, Experiment, ExperimentReport};
 use crate::project::Project;
 use crate::run::RunError;
+use progress::Progress;
 
 const EXPERIMENTS: [(Experiment, &str, &str); 9] = [
     (Experiment::Table1, "All methods", "Every method in both precisions on SATA and NVMe drives (Table 1)"),
@@ -32,9 +35,6 @@ const EXPERIMENTS: [(Experiment, &str, &str); 9] = [
     (Experiment::Real, "Your drives", "Every method on the drives of the project"),
 ];
 
-/// Lines of progress that are shown.
-const LINES: usize = 8;
-
 /// What the page shows and does.
 pub(super) struct LabPage {
     experiment: Experiment,
@@ -43,7 +43,7 @@ pub(super) struct LabPage {
     folder: String,
     task: Option<Task<Result<ExperimentReport, RunError>>>,
     cancel: Cancel,
-    lines: Arc<Mutex<Vec<String>>>,
+    progress: Arc<Mutex<Progress>>,
     report: Option<ExperimentReport>,
     /// The runs of each section whose timelines were kept.
     timelines: Vec<Vec<(String, RunView)>>,
@@ -65,7 +65,7 @@ impl Default for LabPage {
             folder: std::env::temp_dir().display().to_string(),
             task: None,
             cancel: Cancel::default(),
-            lines: Arc::default(),
+            progress: Arc::default(),
             report: None,
             timelines: Vec::new(),
             failure: None,
@@ -83,12 +83,12 @@ impl LabPage {
     pub fn start(
         &mut self,
         comparing: Comparing,
-        spawn: impl FnOnce(Comparing, Cancel, Arc<Mutex<Vec<String>>>) -> Task<Result<ExperimentReport, RunError>>,
+        spawn: impl FnOnce(Comparing, Cancel, Arc<Mutex<Progress>>) -> Task<Result<ExperimentReport, RunError>>,
     ) {
         self.cancel = Cancel::default();
-        self.lines = Arc::default();
+        self.progress = Arc::default();
         self.failure = None;
-        self.task = Some(spawn(comparing, self.cancel.clone(), self.lines.clone()));
+        self.task = Some(spawn(comparing, self.cancel.clone(), self.progress.clone()));
     }
 
     /// Asks the comparison to stop.
@@ -148,7 +148,8 @@ impl LabPage {
             ui.label(RichText::new(format!("⚠ {error}")).color(tokens(ui).error));
         }
         if self.is_running() {
-            self.progress(ui);
+            ui.add_space(SPACE);
+            self.progress.lock().unwrap_or_else(PoisonError::into_inner).show(ui, Instant::now());
         }
         ui.separator();
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match &self.report {
@@ -207,19 +208,6 @@ impl LabPage {
                     Command::Compare(Box::new(self.comparing(project)))
                 });
             }
-        });
-    }
-
-    fn progress(&self, ui: &mut Ui) {
-        ui.add_space(SPACE);
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        ui.horizontal(|ui| {
-            ui.add(Spinner::new());
-            ui.vertical(|ui| {
-                for line in lines.iter().skip(lines.len().saturating_sub(LINES)) {
-                    ui.small(line);
-                }
-            });
         });
     }
 }

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::Tell;
 use super::bench::{Bench, Stage};
 use super::report::{DriveReport, MachineReport, Section};
 use crate::engine::Cancel;
@@ -154,12 +155,12 @@ fn preset(of: Rates, figures: &Figures) -> Rates {
 /// [`Rates::NVME`] were worked out, both at work.
 const TWO_CORES: f64 = 0.58;
 
-/// Runs a comparison; `tell` gets a line for each step. On an error, and when cancelled, nothing is left
+/// Runs a comparison; `tell` hears of each step. On an error, and when cancelled, nothing is left
 /// behind.
 pub fn compare(
     comparing: &Comparing,
     cancel: &Cancel,
-    tell: &dyn Fn(&str),
+    tell: &Tell<'_>,
 ) -> Result<ExperimentReport, RunError> {
     comparing.check()?;
     let mut bench = Bench::new(&comparing.folder, cancel, tell)?;
