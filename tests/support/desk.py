@@ -64,7 +64,8 @@ class Node:
     def __init__(self, accessible):
         self.accessible = accessible
         self.role = accessible.get_role_name()
-        self.name = accessible.get_name() or ""
+        # A number and its unit are held together by a no-break space, which a reader does not hear.
+        self.name = (accessible.get_name() or "").replace("\u00a0", " ")
 
     def place(self):
         """Left, top, width and height on the screen."""
